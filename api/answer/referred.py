@@ -14,19 +14,21 @@ from retrieval.refusal.asked_kind import is_unsaid, lacks_amount
 from retrieval.text import embeds
 from retrieval.text.dialects import WIKI, link_words
 from retrieval.text.normalize import searchable
+from retrieval.text.numbers_in_words import PATTERN
 from retrieval.vocabulary.terms import key
 
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?P<name>[^*_|\n]{3,60})\1")
 _LINK = re.compile(r"\[(?P<name>[^\]\n]{1,80})\]\((?P<file>[^)#\n]{1,200}\.md)[^)\n]{0,100}\)")
 _HOW_MUCH = re.compile(
     r"\bhow (?:many|much|long|far|fast|old|often|heavy|high|big)\b|"
-    r"\b(?:max|maximum|number|amount) (?:of )?\w",
+    r"\b(?:max(?:imum)? \w|(?:number|amount) of\b)",
     re.IGNORECASE,
 )
-_TITLED = re.compile(r"[^.:\n]{5,80}:[\s*_]*\.?(?: [^.\n]{0,80}\.)?")
+_TITLED = re.compile(r"[^.:\n]{5,80}:[\s*_]*(?:\.(?: .*)?)?")
+_NUMBER = re.compile(rf"\d|\b(?:{PATTERN})\b", re.IGNORECASE)
 _NOTE = re.compile(r"\[\^[^\]\s]{1,30}\]")
 _POINTS = re.compile(
-    r"\b(?:see|(?:told|given|found|listed|described|explained|set) (?:in|by))\b", re.I
+    r"\b(?:see|(?:told|given|found|listed|described|explained|set) (?:in|by))\b", re.IGNORECASE
 )
 
 
@@ -76,18 +78,20 @@ def _is_unanswered(path: str, line: Entry, asked: QuestionWords) -> bool:
         if not _has_number(line.quote):
             return True
         # "It lasts 8 hours. The distance follows from the rate, as told in Movement."
-        pointing = [one for one in sentences_of(_NOTE.sub("", line.quote)) if _POINTS.search(one)]
-        if any(
-            not _has_number(one)
-            and not lacks_amount("", replace(line, heading="", lead="", quote=one), asked)
-            for one in pointing
-        ):
+        bare = replace(line, heading="", lead="")
+        said = [
+            (one, _has_number(one))
+            for one in sentences_of(_NOTE.sub("", line.quote))
+            if not lacks_amount("", replace(bare, quote=one), asked)
+        ]
+        is_told = any(has_number for _, has_number in said)
+        if not is_told and any(_POINTS.search(one) for one, _ in said):
             return True
     return is_unsaid(path, line, asked)
 
 
 def _has_number(text: str) -> bool:
-    return any(map(str.isdigit, searchable(text)))
+    return _NUMBER.search(searchable(text)) is not None
 
 
 def _named(line: str) -> Iterator[tuple[str, str]]:

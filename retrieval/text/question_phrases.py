@@ -62,7 +62,7 @@ _RULES_OF = re.compile(
     re.IGNORECASE,
 )
 _FIELDS_OF = re.compile(
-    r"\W*(?P<about>\S.*?)['’]?s? (?:full )?(?:stats?|stat ?block|statistics)\W*"
+    r"\W*(?P<about>\S.*?)['’]?s? (?:full )?(?:stats?|stat ?block|statistics)\W*", re.IGNORECASE
 )
 _SAID_IN_NAMES = {
     "a",
@@ -118,7 +118,7 @@ def _peeled(text: str, is_name: Callable[[str], bool]) -> str:
         is_thing = found.re is _OF_RULES or _SAID_IN_NAMES.issuperset(set(about) & STOP)
         if beside in telling and is_thing and not is_name(f"{beside} {found['rules']}"):
             left = found["about"]
-    elif (found := _FIELDS_OF.fullmatch(text)) and is_name(found["about"]):
+    elif (found := _FIELDS_OF.fullmatch(text)) and is_name(found["about"]) and not is_name(text):
         left = found["about"]  # all fields of a thing are its section
     return left if any(word.lower() not in STOP for word in WORD.findall(left)) else text
 

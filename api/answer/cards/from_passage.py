@@ -4,6 +4,7 @@ Pure. Which entries answer is told by `retrieval.ranking.lines`; here is what of
 them a reader needs to understand them.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -22,6 +23,7 @@ FIRST = Size(section=80, entries=5, words=64)
 FURTHER = Size(section=60, entries=2, words=40)
 KEYWORD = Size(section=130, entries=5, words=64, named=True)
 _NAMED_ROWS = 12  # of the table of a section that is asked for by its name
+_TWO = re.compile(r" (?:and|or|&) ")  # things in the name of a section
 _FOLDED = 50  # words of a folded card's entries, beyond which it shows the best one alone
 _NEARLY = 0.15  # by so much further from the question than the best one they may be
 _AMOUNT = 0.25  # by so much further a line may be that alone has an amount of what is asked
@@ -120,13 +122,15 @@ def _named_section(file: IndexedFile, asked: QuestionWords, best: RankedLine) ->
         return []
     own = called[named[0]]
     rest = asked.words - own - whole
-    is_part = asked.words < own and len(own) > len(asked.words)  # "drowning", of two in its name
-    wanted = rest or (asked.words if is_part else frozenset())
+    begins = _said(sections[named[0]][0], asked)
+    if not rest and _TWO.search(named[0].rsplit(" > ", 1)[-1]) and begins & (own - asked.words):
+        rest = asked.words - begins  # "drowning", of "Swimming and drowning"
+    is_coded = any(f" {sign} " in f" {named[0]} ".upper() for _, sign in asked.codes)
 
     def is_behind(entry: Entry) -> tuple[bool, bool, bool]:
         fields = asked.terms.in_full(field_words(file.path, entry))
-        is_other = not asked.labels_of(file.path, entry)  # "treasure type A" is one row
-        return is_other, rest.isdisjoint(fields), not (wanted and wanted <= _said(entry, asked))
+        is_other = is_coded or not asked.labels_of(file.path, entry)  # "treasure type A" is one row
+        return is_other, rest.isdisjoint(fields), not (rest and rest <= _said(entry, asked))
 
     saying = sorted(sections[named[0]], key=is_behind)
     return [RankedLine(entry, best.nearness) for entry in saying]

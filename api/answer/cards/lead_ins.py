@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from api.answer.cards.asked_parts import above as words_above
 from api.answer.cards.blocks import Block, Part, introduces
 from api.answer.cards.card import CardPlace, Piece, form_of, has_at_most, numbers, whole
 from api.answer.question.list_phrases import HOW_TO
@@ -10,13 +11,16 @@ from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
 
 _BELOW = re.compile(
-    r"\b(?:(?:named|listed|given|shown|set out|described|tables?|lists?|steps) below|as follows|"
-    r"the following)\b",
+    r"\b(?:named|listed|given|shown|set out|described|tables?|lists?|steps) below(?=\W*$|[,.;:])|"
+    r"\b(?:as follows|the following(?: [a-z]{3,20}s)?)\W*$",
     re.IGNORECASE,
 )
+_OF_STEPS = re.compile(r"\bsteps?\b|\bin (?:this |that |the )?(?:order|turn)\b", re.IGNORECASE)
 STEP = re.compile(r"^ {0,8}\d{1,3}[.)]\s")
 STEPS_WORDS = 150  # of numbered steps one of which answers: of a procedure none is left out
-LEAST_STEPS = 3  # of a procedure
+LEAST_STEPS = 3  # of what is one by its numbers alone
+_LEAST = 2  # of a procedure that is asked for
+_MOSTLY = 0.5  # of a question
 
 
 def introducing(file: IndexedFile, block: Block, found: Sequence[Block]) -> Block | None:
@@ -47,28 +51,50 @@ def introduced(place: CardPlace, last: int) -> Block | None:
 def procedure(place: CardPlace, best: Entry, asked: QuestionWords) -> Block | None:
     """Return the numbered steps that say how something is done, where that is asked.
 
-    The best entry is one of them, or the prose directly above. None for other questions.
+    The best entry is one of them, or what leads to them. None for other questions, where what is
+    nested in a step answers, or one of the steps alone.
     """
     if not HOW_TO.match(asked.question):
         return None
     for above, block in zip([None, *place.section], place.section, strict=False):
-        are_steps = block.kind == "list" and len(block.parts) >= LEAST_STEPS
-        is_asked = block.holds(best) or (
-            above is not None and above.kind == "paragraph" and above.holds(best)
-        )
-        if are_steps and is_asked and all(is_step(place.file, part) for part in block.parts):
-            return block
+        firsts = [_first_entry(place.file, part) for part in block.parts]
+        is_nested = block.holds(best) and best not in firsts
+        is_told = is_nested and not asked.words.isdisjoint(asked.stems(best.quote))
+        is_step_of_it = block.holds(best) and not is_told
+        leads = above is not None and above.kind == "paragraph" and above.holds(best)
+        if not is_step_of_it and not (leads and _leads(best.quote)):
+            continue
+        are_steps = block.kind == "list" and len(block.parts) >= _LEAST
+        if are_steps and all(is_step(place.file, part) for part in block.parts):
+            return None if _says_one(place, block, asked) else block
     return None
+
+
+def _leads(prose: str) -> bool:
+    return introduces(prose) or any(one.search(prose) for one in (_BELOW, _OF_STEPS))
+
+
+def _first_entry(file: IndexedFile, part: Part) -> Entry | None:
+    return next((one for one in file.entries if part.holds(one)), None)
+
+
+def _says_one(place: CardPlace, block: Block, asked: QuestionWords) -> bool:
+    """Whether one item says most of a question, and more than what stands above the list.
+
+    "How do I report damage" is told by one house rule of nine.
+    """
+    lines = place.file.lines
+    said = (asked.stems(" ".join(lines.get(n, "") for n in p.numbers)) for p in block.parts)
+    most = max(map(asked.share, said))
+    return most >= _MOSTLY and most > asked.share(words_above(place.file, block, asked))
 
 
 def outlined(file: IndexedFile, steps: Block) -> Piece:
     """Return steps without what is nested in them, where they are too long to be shown whole."""
     if has_at_most(STEPS_WORDS, file, numbers(whole(steps))):
         return whole(steps)
-    first = {
-        part: next((one for one in file.entries if part.holds(one)), None) for part in steps.parts
-    }
-    shown = tuple(Part(part.first_line, one.last_line) for part, one in first.items() if one)
+    first = ((part, _first_entry(file, part)) for part in steps.parts)
+    shown = tuple(Part(part.first_line, one.last_line) for part, one in first if one)
     return Piece(form_of(steps), steps.lead, shown, 0)
 
 

@@ -9,8 +9,7 @@ from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import Card, CardPlace
 from api.answer.cards.lead_ins import introduced, outlined, procedure
 from api.answer.cards.table_query.undecided import (
-    CASES,
-    WHEN,
+    are_cases,
     field_in_header,
     is_undecided,
     of_each,
@@ -80,8 +79,9 @@ def marked(
         return field
     if block and (rows := open_rows(place, block, found, asked)) and _are_shown(rows, shown):
         return rows
-    steps = procedure(place, best.entry, asked)
-    if steps and not _says_one(place, steps, asked):
+    if block and best.entry.kind == "item" and are_cases(best.entry, asked):
+        return block.parts if _are_shown(block.parts, shown) else ()
+    if steps := procedure(place, best.entry, asked):
         outline = outlined(place.file, steps).parts
         if _are_shown(outline, shown):
             return outline
@@ -107,14 +107,12 @@ def answering_first(found: Sequence[RankedLine], asked: QuestionWords) -> Sequen
 
 
 def _case_first(found: Sequence[RankedLine], asked: QuestionWords) -> Sequence[RankedLine]:
-    """The lines, first a case of "Roll when:", where it is asked when somebody rolls."""
-    best = found[0]
-    if not WHEN.search(asked.question) or WHEN.search(best.entry.quote):
-        return found
+    """The lines, first the cases of "Roll when:", where it is asked when somebody rolls."""
+    best = found[0].entry
     cases = [
         one for one in found
-        if one.entry.kind == "item" and one.entry.heading == best.entry.heading
-        and CASES.search(one.entry.lead) and not asked.words.isdisjoint(asked.stems(one.entry.lead))
+        if one.entry.kind == "item" and one.entry.heading == best.heading
+        and are_cases(one.entry, asked)
     ]  # fmt: skip
     return [*cases, *(one for one in found if one not in cases)]
 
@@ -229,17 +227,6 @@ def _all_items(
     forbids = [modality(text) == "must not" for text in (told, asked.question)]
     is_of_one_kind = forbids[0] == forbids[1] or not forbids[0]
     return block.parts if is_of_one_kind and len(set(denying)) == 1 else ()
-
-
-def _says_one(place: CardPlace, block: Block, asked: QuestionWords) -> bool:
-    """Whether one item says most of a question, and more than what stands above the list.
-
-    "How do I report damage" is told by one house rule of nine.
-    """
-    lines = place.file.lines
-    said = (asked.stems(" ".join(lines.get(n, "") for n in p.numbers)) for p in block.parts)
-    most = max(map(asked.share, said))
-    return most >= _MOSTLY and most > asked.share(above(place.file, block, asked))
 
 
 def _are_shown(parts: Iterable[Part], shown: Collection[int]) -> bool:

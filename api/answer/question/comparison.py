@@ -27,10 +27,13 @@ _JOINING = re.compile(
 )
 _WHICH = re.compile(r"\W*(?:which|who)\b", re.IGNORECASE)
 # "When do I save vs wands" compares nothing: behind these it is what somebody is up against.
+_UP_AGAINST = (
+    r"(?:sav(?:es?|ing(?: throws?)?)|attack(?:s|ing)?|fight(?:s|ing)?|defen(?:[cs]e|ds?)|rolls?|"
+    r"checks?|tests?|resist(?:s|ance)?|protect(?:s|ed|ion)?|bonus|penalty|immune|turn(?:s|ing)?)"
+)
 _AGAINST = re.compile(
-    r"\b(?P<what>sav(?:es?|ing(?: throws?)?)|attack(?:s|ing)?|fight(?:s|ing)?|defen(?:[cs]e|ds?)|"
-    r"rolls?|checks?|tests?|resist(?:s|ance)?|protect(?:s|ed|ion)?|bonus|penalty|immune|"
-    r"turn(?:s|ing)?) (?:vs\.?|versus)(?= )",
+    rf"^(?!.*\b(?:dif+e?re?nces?|compare)\b)(?P<before>.*\b{_UP_AGAINST}) (?:vs\.?|versus)"
+    rf"(?= (?!(?:[\w-]{{1,20}} ){{0,2}}{_UP_AGAINST}\b))",
     re.IGNORECASE,
 )
 _DANGLING = re.compile(r"(?:^(?:and|or)\b|\b(?:and|or|an?|the|between)(?=\W*$))\W*", re.IGNORECASE)
@@ -77,7 +80,7 @@ def compared(text: str, terms: Terms) -> tuple[str, ...]:
     Two that are only joined by "and" are two where a field of both is asked for: "hit dice of a
     troll and an ogre".
     """
-    text = _AGAINST.sub(r"\g<what> against", text)
+    text = _AGAINST.sub(r"\g<before> against", text)
     words = list(WORD.finditer(text))
     if _COMPARED.search(text) and (found := _of_one_kind(text, words, terms)):
         return found

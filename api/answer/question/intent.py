@@ -110,7 +110,7 @@ _SAID_OF_EACH = re.compile(r"\b(?:each|both|either)\b", re.IGNORECASE)
 # "What is a bag of holding?" wants the section of that name.
 _DEFINED = re.compile(
     r"\W*(?:what(?:'s|’s|s| is| are| does| do)|who (?:is|are)|tell me about|explain|describe|"
-    r"how (?:does|do|is|are)) (?!(?:i|we|you|one)\b)(?:(?:an?|the) )?"
+    r"how (?:does|do|is|are)) (?!(?:i|we|you)\b)(?:(?:an?|the) )?"
     r"(?P<name>.+?)(?: (?:do|works?|mean))?\W*$",
     re.IGNORECASE,
 )

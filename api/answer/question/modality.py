@@ -7,7 +7,7 @@ Modality = Literal["must", "may", "must not"]
 
 _NOT = re.compile(
     r"(?:\b(?:not|never)|n['’]?t) (?:be )?(?:allowed|permitted)\b|"
-    r"\b(?:forbidden|banned|prohibited|excluded)\b|\b(?:is|are) not issued\b|"
+    r"\b(?:forbidden|banned|prohibited)\b|\b(?:is|are) not issued\b|"
     r"\b(?:may|must|can|shall|should) (?:\w+ ){0,2}?(?:not|never)\b|"
     r"\b(?:can|must|should)n?['’]?t\b|"
     r"\bcannot\b|^\W*(?:do not|don['’]t|never)\b",

@@ -17,7 +17,7 @@ from api.answer.question.modality import Modality, modality
         ("what am i not allowed to do", "must not"),
         ("Forbidden on board", "must not"),
         ("The following shall not be taken on board", "must not"),
-        ("Boats that are excluded from hire", "must not"),
+        ("Boats that are not issued to guests", "must not"),
         ("what may i bring", "may"),
         ("Guests are allowed to", "may"),
         ("what do i not have to pay", None),

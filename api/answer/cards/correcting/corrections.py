@@ -85,7 +85,10 @@ def arranged(
         for note, is_kept in zip(of_card, kept, strict=True)
     ]
     whole = [_is_all_of(card) or _is_all_that_is_asked(card, asked) for card in found]
-    of_step = {one.lower for one in met if _is_of_it(*pair(one))}
+    of_step = {
+        one.lower for one in met
+        if _is_of_it(*pair(one)) or not of_card[one.upper].is_one_of(HOUSE_RULE)
+    }  # fmt: skip
     for number, card in enumerate(found):  # a round of combat, beside how a potion is drunk in it
         whole[number] |= number not in of_step and _are_all_steps(card)
     met += conflicts.standard_first(met, statements, asked.words)

@@ -10,8 +10,9 @@ from api.answer.cards.folders.folders import MOST, Folder, ListedFile
 from api.answer.cards.lists.rows.cell_marks import is_said
 from retrieval.metadata.schema import Metadata
 from retrieval.models import Entry, Name, Terms
+from retrieval.text.normalize import unnumbered
 from retrieval.text.reading_order import reading_order
-from retrieval.vocabulary.terms import key, plain, raw_cells, stemmed, stems_of
+from retrieval.vocabulary.terms import column_names, key, plain, raw_cells, stemmed, stems_of
 
 Read = Callable[[str, Collection[str]], Sequence[tuple[str, Entry]]]
 Stated = Callable[[], Mapping[str, Metadata]]  # of the vault's files what their front matter says
@@ -19,6 +20,7 @@ _NAMED = re.compile(r"(?:\*\*|__)([^*_:|\n]{1,40})(?::(?:\*\*|__)|(?:\*\*|__):)"
 FREE_APART = re.compile(r"\b([a-z]{2,30}) free\b", re.IGNORECASE)
 _FREE_JOINED = re.compile(r"\b([^\W_]{2,30})-free\b", re.IGNORECASE)
 _NOT_LET = re.compile(r"(?:not|never) (?:[a-z]{2,20} ){0,2}[a-z]{2,20}\W*$", re.IGNORECASE)
+_IS_A = re.compile(r"\b(?:is|are) an? ((?:[\w-]{1,20} ?){1,4})", re.IGNORECASE)
 _SHARED = 4  # fields, by which things of one kind are known
 ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"
 # Of verbs whose forms have no stem in common.
@@ -71,21 +73,27 @@ def of_folder(folder: str, name: Name, terms: Terms, read: Read) -> dict[str, Fi
 def of_one_kind(folder: Folder, terms: Terms, read: Read) -> Folder:
     """Return a folder without the files that are none of its things: "what classes are there".
 
-    Its things are those with half of the fields that most of its files have. All of them where
-    fewer than _SHARED fields are, or the folder is too large to be listed whole.
+    Its things are those with a quarter of the fields that most of its files have, and those that
+    say so themselves ("a bard is a class"). All files where fewer than _SHARED fields are, or the
+    folder is too large to be listed whole.
     """
     if folder.count > MOST:
         return folder
+    called = frozenset(stems_of(unnumbered(folder.path.rsplit("/", 1)[-1])))
     having: defaultdict[Name, set[str]] = defaultdict(set)
+    named: set[str] = set()
     for path, entry in read(folder.path, ()):
         for one in fields_in(path, entry, terms):
             having[key(one.name)].add(path)
+        for name in column_names(entry.lead, len(raw_cells(entry.quote))) if entry.lead else ():
+            having[key(name)].add(path)
+        named |= {path for one in _IS_A.finditer(entry.quote) if called & set(stems_of(one[1]))}
     shared = [paths for paths in having.values() if 2 * len(paths) > folder.count]
     if len(shared) < _SHARED:
         return folder
     files = tuple(
         one for one in folder.files
-        if 2 * sum(one.path in paths for paths in shared) >= len(shared)
+        if one.path in named or 4 * sum(one.path in paths for paths in shared) >= len(shared)
     )  # fmt: skip
     return replace(folder, files=files, count=len(files))
 

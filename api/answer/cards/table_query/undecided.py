@@ -1,4 +1,7 @@
-"""Of which rows or items nothing tells one from the others: none of them, or each, is asked for."""
+"""Rows and items of which a question asks for all, for a group, or for none that can be told.
+
+And a stat block's field that stands where a table has its header.
+"""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +13,8 @@ from api.answer.cards.card import CardPlace, has_at_most, numbers, whole
 from api.answer.question.superlatives import superlatives
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
-from retrieval.vocabulary.terms import key, raw_cells, title
+from retrieval.text.denials import DENIES
+from retrieval.vocabulary.terms import key, raw_cells, stems_of, title
 
 _BEST = re.compile(
     r"(?:^\W*|\b(?:which|what)\b(?: [\w'’-]{1,20}){0,4} )(?:best|worst)\b"
@@ -24,15 +28,22 @@ _NEARER = 0.06  # by so much a row may be that is the nearest by chance (docs/ex
 _BOLD = ("**", "__")
 MOST_OPEN = 12  # rows of a table that is shown whole where none of them is asked for
 OPEN_WORDS = 120  # of it, or of a list whose lead-in answers best
-_TABLE = re.compile(
-    r"^(?!.*\b(?:how|what|which|who|where|when|do|is|can|an?|our|my|your|for)\b)"
-    r".{2,60}\b(?:table|chart)\b",
-    re.IGNORECASE,
+_TABLE = re.compile(r"\b(?:table|chart)\b", re.IGNORECASE)
+_TABLES = frozenset(stems_of("table chart"))
+# What a question has that asks for rows without naming one.
+_ASKING = frozenset(
+    stems_of("max maximum min minimum most least highest lowest many much number amount total each")
 )
 _FIELD = re.compile(r"\W*[^\W\d]+(?:[ -][^\W\d]+){0,2}\W*")  # up to three words
+_VALUE = re.compile(r"\d|^\W*[a-z]")  # no column's name
 _INTRO_WORDS = 14
-WHEN = re.compile(r"\bwhen\b", re.IGNORECASE)
-CASES = re.compile(r"\b(?:when(?:ever)?|if|as soon as)\W*$", re.IGNORECASE)  # ends a lead-in
+# "This page says when …", "What we changed": what only says of what the table below is.
+_ANNOUNCES = re.compile(
+    r"^\W*(?:this (?:page|section|chapter|table|list|file)|what (?:we|they|has|is|was))\b",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(r"^\W*(?:so |and )?when\b|\bwhen\W*$", re.IGNORECASE)
+_CASES = re.compile(r"\b(?:when(?:ever)?|if|as soon as)\W*$", re.IGNORECASE)  # ends a lead-in
 
 
 def is_undecided(file: IndexedFile, best: Entry, asked: QuestionWords) -> bool:
@@ -72,8 +83,9 @@ def open_rows(
 ) -> tuple[Part, ...]:
     """Return the rows of a table of which none is asked for more than the others: all, or a group.
 
-    () where one is much nearer than the next, or the question has a number that tells. Of "Meals
-    per day", a row of nothing but a name, the rows below it, up to the next name in bold.
+    Of "**Meals per day**", a row of nothing but a name, it and the rows below it, up to the next
+    name in bold. Of others all, where the question has no word but those above the table, and the
+    nearest is hardly nearer than the next. () for others.
     """
     best = found[0]
     if block.kind != "table" or best.entry.kind != "row":
@@ -82,55 +94,69 @@ def open_rows(
         return group
     rows = [one for one in found if block.holds(one.entry)]
     is_near = len(rows) > 1 and rows[0].nearness - rows[1].nearness < _NEARER
-    is_any = is_near and not asked.values and is_open(place, block, best.entry, asked)
+    is_called_so = asked.words <= above(place.file, block, asked) | _ASKING
+    is_any = is_near and is_called_so and is_open(place, block, best.entry, asked)
     return block.parts if is_any else ()
 
 
 def _group(file: IndexedFile, block: Block, best: Entry) -> tuple[Part, ...]:
-    """The rows below the best one, where that is the name of a group and has no cell besides."""
+    """The best row with those below it, where it is a name in bold and has no cell besides."""
     name, *cells = raw_cells(best.quote) or [""]
-    if not cells or any(cell.strip() for cell in cells):
+    if not cells or any(cell.strip() for cell in cells) or not name.startswith(_BOLD):
         return ()
+    own = [part for part in block.parts if part.holds(best)]
     below = [part for part in block.parts if part.first_line > best.last_line]
-    first = {part: raw_cells(file.lines.get(part.first_line, "")) or [""] for part in below}
-    is_bold = name.startswith(_BOLD)
 
-    def ends(part: Part) -> bool:
-        own, *rest = first[part]
-        return (is_bold and own.startswith(_BOLD)) or not any(cell.strip() for cell in rest)
+    def is_inside(part: Part) -> bool:
+        return not "".join(raw_cells(file.lines.get(part.first_line, ""))[:1]).startswith(_BOLD)
 
-    return tuple(takewhile(lambda part: not ends(part), below))
+    return (*own, *takewhile(is_inside, below))
+
+
+def are_cases(entry: Entry, asked: QuestionWords) -> bool:
+    """Tell whether an item is a case of what is asked: "when do I roll", below "Roll when:".
+
+    The lead-in says nothing else, and denies what the question denies.
+    """
+    if not _WHEN.search(asked.question) or not _CASES.search(entry.lead):
+        return False
+    lead, called = asked.stems(entry.lead), asked.stems(entry.heading)
+    is_denied = bool(DENIES.search(entry.lead)) == bool(DENIES.search(asked.question))
+    return (
+        is_denied
+        and bool(lead & asked.words)
+        and lead <= asked.words | called
+        and (asked.words <= lead | called)
+    )
 
 
 def of_each(place: CardPlace, block: Block, asked: QuestionWords) -> tuple[Part, ...]:
-    """All rows of a table of things, where each is asked for, or all cases where that is "when".
+    """Return all rows of a table of things, where each of them is asked for; () for others.
 
-    "How many people fit in each room", below "Room"; "when do I roll", below "Roll when:".
+    "How many people fit in each room", below "Room", unless a row says more of the question.
     """
-    if block.kind == "list" and WHEN.search(asked.question):
-        lead = "".join(header(place.file, block))
-        is_of_cases = CASES.search(lead) and not asked.words.isdisjoint(asked.stems(lead))
-        return block.parts if is_of_cases else ()
-    each = _EACH.search(asked.question) if block.kind == "table" and block.lead else None
-    names = (
-        raw_cells(place.file.lines.get(block.lead.first_line, "")) if each and block.lead else []
-    )
-    is_called_so = each and names and asked.stems(names[0]) == asked.stems(each["thing"])
-    return block.parts if is_called_so else ()
+    each = _EACH.search(asked.question)
+    if block.kind != "table" or block.lead is None or each is None:
+        return ()
+    names = raw_cells(place.file.lines.get(block.lead.first_line, ""))
+    thing = asked.stems(each["thing"])
+    rows = asked.stems(" ".join(place.file.lines.get(p.first_line, "") for p in block.parts))
+    is_told = asked.words & rows <= above(place.file, block, asked) | thing
+    return block.parts if names and asked.stems(names[0]) == thing and is_told else ()
 
 
 def whole_table(place: CardPlace, best: Entry, asked: QuestionWords) -> tuple[Part, ...]:
-    """Return all of a section's table or list that is asked for as such, or by the section's name.
+    """Return all of a section's table that is asked for as one, or by the section's name alone.
 
-    "Fumble table" where the section has one; "refunds", where the best line only announces it:
+    "Fumble table", below "Fumbles"; "refunds", where the best line only announces a table or list:
     "This page says when money is given back." () for others.
     """
-    tables = [block for block in place.section if block.kind == "table"]
-    if len(tables) == 1 and _TABLE.match(asked.question):
-        return tables[0].parts
     named = asked.stems(f"{title(place.file.path)} {best.heading}")
+    tables = [block for block in place.section if block.kind == "table"]
+    if len(tables) == 1 and _TABLE.search(asked.question) and asked.words <= named | _TABLES:
+        return tables[0].parts
     is_intro = best.kind == "sentences" and len(best.quote.split()) <= _INTRO_WORDS
-    if not is_intro or not asked.words <= named or any(map(str.isdigit, best.quote)):
+    if not is_intro or not asked.words <= named or not _ANNOUNCES.match(best.quote):
         return ()
     for intro, below in pairwise(place.section):
         if intro.holds(best) and len(intro.parts) == 1 and below.kind in {"table", "list"}:
@@ -152,6 +178,8 @@ def field_in_header(place: CardPlace, block: Block, asked: QuestionWords) -> tup
         is_field = len(cells) == 2 and key(cells[0]) in known and _FIELD.fullmatch(cells[0])
         if not is_field:
             return ()
+    if not _VALUE.search(names[0][1]):
+        return ()
     field = asked.stems(names[0][0])
     thing = asked.stems(f"{place.file.path} {block.heading}")
     is_asked = field <= asked.words | asked.fields and asked.words <= field | thing | asked.fields

@@ -33,7 +33,7 @@ ROUND = {
         "4. **Slow blades** strike, in the order of age.\n5. **Books**: a second counts to nine.\n"
     ),
     "House.md": (
-        "---\nstatus: house-rule\nsupersedes: [Duel.md]\n---\n# House rules\n\n"
+        "---\nstatus: house rule\nsupersedes: [Duel.md]\n---\n# House rules\n\n"
         "## Drinking a draught takes a whole round\n\n"
         "*Standard (Duel):* drinking takes the action of the round; the drinker may still move.\n"
         "*Here:* it takes the **whole round**: no strike, no talk. The draught works at the end of "
