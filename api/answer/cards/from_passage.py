@@ -23,7 +23,7 @@ FIRST = Size(section=80, entries=5, words=64)
 FURTHER = Size(section=60, entries=2, words=40)
 KEYWORD = Size(section=130, entries=5, words=64, named=True)
 _NAMED_ROWS = 12  # of the table of a section that is asked for by its name
-_TWO = re.compile(r" (?:and|or|&) ")  # things in the name of a section
+_TWO = re.compile(r" (?:and|or|&) (?!other )")  # things in the name of a section
 _FOLDED = 50  # words of a folded card's entries, beyond which it shows the best one alone
 _NEARLY = 0.15  # by so much further from the question than the best one they may be
 _AMOUNT = 0.25  # by so much further a line may be that alone has an amount of what is asked

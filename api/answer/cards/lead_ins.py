@@ -59,7 +59,8 @@ def procedure(place: CardPlace, best: Entry, asked: QuestionWords) -> Block | No
     for above, block in zip([None, *place.section], place.section, strict=False):
         firsts = [_first_entry(place.file, part) for part in block.parts]
         is_nested = block.holds(best) and best not in firsts
-        is_told = is_nested and not asked.words.isdisjoint(asked.stems(best.quote))
+        said = asked.words & asked.stems(best.quote)
+        is_told = is_nested and not said <= words_above(place.file, block, asked)
         is_step_of_it = block.holds(best) and not is_told
         leads = above is not None and above.kind == "paragraph" and above.holds(best)
         if not is_step_of_it and not (leads and _leads(best.quote)):

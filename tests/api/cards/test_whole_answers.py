@@ -94,7 +94,7 @@ def test_when_something_is_done_is_told_by_its_cases(context: SearchContext) -> 
         ("how many guests go into each hall", ["| Oak", "| Birch", "| Elm"]),
         ("how many guests go into the birch hall", ["| Birch"]),
         ("dinners a day", ["| **Dinners", "| Soup", "| Roast"]),
-        ("blunders with a blade table", ["| 1-2", "| 3-4", "| 5-6"]),
+        ("table of blunders with a blade", ["| 1-2", "| 3-4", "| 5-6"]),
         ("returns", ["| Cloth", "| Glass"]),
         ("are cloth wares taken back", ["| Cloth"]),
         ("duration of the veil spell", ["| Duration"]),

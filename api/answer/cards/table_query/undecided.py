@@ -28,7 +28,12 @@ _NEARER = 0.06  # by so much a row may be that is the nearest by chance (docs/ex
 _BOLD = ("**", "__")
 MOST_OPEN = 12  # rows of a table that is shown whole where none of them is asked for
 OPEN_WORDS = 120  # of it, or of a list whose lead-in answers best
-_TABLE = re.compile(r"\b(?:table|chart)\b", re.IGNORECASE)
+# "Fumble table", and no question about a piece of furniture.
+_TABLE = re.compile(
+    r"^(?!\W*(?:who|where|when|how|why|which|is|are|do|does|can|may|must|could|should|will)\b)"
+    r".{2,60}\b(?:table|chart)\b",
+    re.IGNORECASE,
+)
 _TABLES = frozenset(stems_of("table chart"))
 # What a question has that asks for rows without naming one.
 _ASKING = frozenset(
@@ -153,8 +158,9 @@ def whole_table(place: CardPlace, best: Entry, asked: QuestionWords) -> tuple[Pa
     """
     named = asked.stems(f"{title(place.file.path)} {best.heading}")
     tables = [block for block in place.section if block.kind == "table"]
-    if len(tables) == 1 and _TABLE.search(asked.question) and asked.words <= named | _TABLES:
-        return tables[0].parts
+    if len(tables) == 1 and _TABLE.match(asked.question) and asked.words <= named | _TABLES:
+        is_thing = _TABLES & (named | asked.stems(best.quote))
+        return () if is_thing else tables[0].parts
     is_intro = best.kind == "sentences" and len(best.quote.split()) <= _INTRO_WORDS
     if not is_intro or not asked.words <= named or not _ANNOUNCES.match(best.quote):
         return ()
