@@ -62,7 +62,7 @@ _RULES_OF = re.compile(
     re.IGNORECASE,
 )
 _FIELDS_OF = re.compile(
-    r"\W*(?P<about>\S.*?)['’]?s? (?:full )?(?:stats?|stat ?block|statistics)\W*", re.IGNORECASE
+    r"(?:['’]s)? (?:full )?(?:stats?|stat ?block|statistics)\W{0,9}$", re.IGNORECASE
 )
 _SAID_IN_NAMES = {
     "a",
@@ -118,8 +118,9 @@ def _peeled(text: str, is_name: Callable[[str], bool]) -> str:
         is_thing = found.re is _OF_RULES or _SAID_IN_NAMES.issuperset(set(about) & STOP)
         if beside in telling and is_thing and not is_name(f"{beside} {found['rules']}"):
             left = found["about"]
-    elif (found := _FIELDS_OF.fullmatch(text)) and is_name(found["about"]) and not is_name(text):
-        left = found["about"]  # all fields of a thing are its section
+    elif (found := _FIELDS_OF.search(text)) and is_name(text[: found.start()]):
+        # All fields of a thing are its section, unless something is called so itself.
+        left = text if is_name(text) else text[: found.start()]
     return left if any(word.lower() not in STOP for word in WORD.findall(left)) else text
 
 

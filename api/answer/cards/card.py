@@ -9,9 +9,15 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
-from api.answer.cards.blocks import Block, Part, blocks
+from api.answer.cards.blocks import Block, Part, blocks, introduces
 from retrieval.models import BY_CHOICE, ERRATA, HOUSE_RULE, Chunk, Entry, IndexedFile, SourceNote
 
+BELOW = re.compile(
+    r"\b(?:named|listed|given|shown|set out|described|tables?|lists?|steps) below(?=\W*$|[,.;:])|"
+    r"\b(?:as follows|the following(?: [a-z]{3,20}s)?)\W*$",
+    re.IGNORECASE,
+)
+STEP = re.compile(r"^ {0,8}\d{1,3}[.)]\s")
 Form = Literal["section", "table", "list", "fields"]
 _has_letter = re.compile(r"[^\W_]").search  # or a digit
 _BADGES = {"house-rule": HOUSE_RULE, "errata": ERRATA, "optional": BY_CHOICE}
@@ -197,3 +203,20 @@ def has_at_most(most: int, file: IndexedFile, lines: Iterable[int]) -> bool:
     """Tell whether lines have so few words; those of a long section are not read to the end."""
     counted = accumulate(words(file.lines.get(number, "")) for number in lines)
     return all(so_far <= most for so_far in counted)
+
+
+def introduced(place: CardPlace, last: int) -> Block | None:
+    """Return the block directly below a line that leads to it, after nothing but blank lines."""
+    lines = place.file.lines
+    above = lines.get(last, "")
+    if not introduces(above) and not BELOW.search(above):
+        return None
+    following = next((n for n in range(last + 1, max(lines) + 1) if lines.get(n, "").strip()), None)
+    starts = {block.parts[0].first_line: block for block in place.blocks}
+    starts |= {block.first_line: block for block in place.blocks if block.kind == "table"}
+    return starts.get(following) if following else None
+
+
+def is_step(file: IndexedFile, part: Part) -> bool:
+    """Tell whether a part of a list begins with a number: "3. Pay the deposit"."""
+    return STEP.match(file.lines.get(part.first_line, "")) is not None

@@ -4,18 +4,21 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from api.answer.cards.asked_parts import asked_fields, asked_rows, field_asked, with_legends
+from api.answer.cards.asked_parts import above, asked_fields, asked_rows, field_asked, with_legends
 from api.answer.cards.blocks import Block, Part, heading_of, terms_of
-from api.answer.cards.card import CardPlace, Piece, form_of, has_at_most, is_short, numbers, whole
-from api.answer.cards.lead_ins import (
-    STEPS_WORDS,
+from api.answer.cards.card import (
+    CardPlace,
+    Piece,
+    form_of,
+    has_at_most,
     introduced,
-    introducing,
+    is_short,
     is_step,
-    outlined,
-    procedure,
+    numbers,
+    whole,
 )
-from api.answer.cards.table_query.undecided import MOST_OPEN, OPEN_WORDS, is_open
+from api.answer.cards.lead_ins import STEPS_WORDS, introducing, outlined, procedure
+from api.answer.question.list_phrases import HOW_TO
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
 from retrieval.text.denials import DENIES
@@ -24,6 +27,8 @@ from retrieval.text.line_marks import ITEM
 _GAP = 30  # words of a block between two that are shown, up to which it is shown as well
 _ROWS = 5  # of a table
 _LONG_ITEM = 60  # words; of a longer item with others nested in it only those that answer are shown
+_MOST_OPEN = 12  # rows of a table that is shown whole where none of them is asked for
+_OPEN_WORDS = 120  # of it, or of a list whose lead-in answers best
 _SMALL, _SMALL_WORDS = 8, 60  # parts and words of a list or table that is shown whole
 _FIELDS_WORDS = 120  # of a stat block of which no field answers by its name: any may
 _TINY = 5  # rows of a table of which none is left out, whichever answers
@@ -49,14 +54,14 @@ def _is_small(
     steps, a list of which one item alone would be left out, and one of which several may be asked
     for may be larger.
     """
-    if block.kind not in {"list", "table"} or len(block.parts) > MOST_OPEN:
+    if block.kind not in {"list", "table"} or len(block.parts) > _MOST_OPEN:
         return False
     of_block = [one for one in chosen if block.holds(one.entry)]
     best = chosen[0].entry
     is_denied = block.kind == "table" and of_block and DENIES.search(asked.question)
     # Of what is denied the nearest rows are the wrong ones.
     if is_denied or (chosen[0] in of_block and OF_SEVERAL.match(asked.question)):
-        return has_at_most(OPEN_WORDS, file, numbers(whole(block)))
+        return has_at_most(_OPEN_WORDS, file, numbers(whole(block)))
     if len(block.parts) > _SMALL:
         return False
     if of_block and block.kind == "table" and len(block.parts) <= _TINY:
@@ -70,7 +75,7 @@ def _is_small(
         return False
     answering = [part for part in block.parts if any(part.holds(one.entry) for one in of_block)]
     nearly_all = block.kind == "list" and len(answering) >= max(_SEVERAL, len(block.parts) - 1)
-    most = OPEN_WORDS if introduced or nearly_all else _SMALL_WORDS
+    most = _OPEN_WORDS if introduced or nearly_all else _SMALL_WORDS
     return has_at_most(most, file, numbers(whole(block)))
 
 
@@ -84,14 +89,15 @@ def pieces_of(place: CardPlace, chosen: Sequence[RankedLine], asked: QuestionWor
     short = is_short(place)
     found = []
     between = _between(place, chosen)
-    steps = procedure(place, chosen[0].entry, asked)
+    is_how = HOW_TO.match(asked.question)
+    steps = procedure(place, chosen[0].entry, asked) if is_how else None
     below = introduced(place, chosen[0].entry.last_line)
     for block in place.blocks:
         if block == steps and not short:
             found.append(outlined(place.file, block))
             continue
         small = block in between or _is_small(place.file, block, chosen, asked)
-        small = small or (block == below and _has_at_most(OPEN_WORDS, place, block))
+        small = small or (block == below and _has_at_most(_OPEN_WORDS, place, block))
         if block.kind == "fields" and block in place.section:
             is_named = place.size.named and _has_at_most(_SMALL_WORDS, place, block)
             is_best = block.holds(chosen[0].entry)  # and none of its fields is named
@@ -104,6 +110,22 @@ def pieces_of(place: CardPlace, chosen: Sequence[RankedLine], asked: QuestionWor
     found = with_legends(place, _said_once(_completed(place, _introduced_ones(place, found))))
     found = found or [whole(place.section[0])]
     return list(titled(place, found, chosen[0].entry.heading))
+
+
+def is_open(place: CardPlace, block: Block, best: Entry, asked: QuestionWords) -> bool:
+    """Tell whether no row of the best one's table says more of a question than what is above it.
+
+    "What wanders by on dungeon level 2" wants all rows below "Dungeon Level 2".
+    """
+    if block.kind != "table" or len(block.parts) > _MOST_OPEN or not block.holds(best):
+        return False
+    file = place.file
+    rows = [entry for entry in file.entries if block.holds(entry)]
+    if any(asked.labels_of(file.path, row) for row in rows):
+        return False
+    said = asked.words & asked.stems(" ".join(row.quote for row in rows))
+    lines = dict.fromkeys(numbers(whole(block)))
+    return said <= above(file, block, asked) and has_at_most(_OPEN_WORDS, file, lines)
 
 
 def _of_block(

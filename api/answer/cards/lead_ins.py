@@ -5,18 +5,20 @@ from collections.abc import Sequence
 
 from api.answer.cards.asked_parts import above as words_above
 from api.answer.cards.blocks import Block, Part, introduces
-from api.answer.cards.card import CardPlace, Piece, form_of, has_at_most, numbers, whole
-from api.answer.question.list_phrases import HOW_TO
+from api.answer.cards.card import (
+    BELOW,
+    CardPlace,
+    Piece,
+    form_of,
+    has_at_most,
+    is_step,
+    numbers,
+    whole,
+)
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
 
-_BELOW = re.compile(
-    r"\b(?:named|listed|given|shown|set out|described|tables?|lists?|steps) below(?=\W*$|[,.;:])|"
-    r"\b(?:as follows|the following(?: [a-z]{3,20}s)?)\W*$",
-    re.IGNORECASE,
-)
 _OF_STEPS = re.compile(r"\bsteps?\b|\bin (?:this |that |the )?(?:order|turn)\b", re.IGNORECASE)
-STEP = re.compile(r"^ {0,8}\d{1,3}[.)]\s")
 STEPS_WORDS = 150  # of numbered steps one of which answers: of a procedure none is left out
 LEAST_STEPS = 3  # of what is one by its numbers alone
 _LEAST = 2  # of a procedure that is asked for
@@ -36,26 +38,12 @@ def introducing(file: IndexedFile, block: Block, found: Sequence[Block]) -> Bloc
     return above if same and introduces(file.lines.get(above.last_line, "")) else None
 
 
-def introduced(place: CardPlace, last: int) -> Block | None:
-    """Return the block directly below a line that leads to it, after nothing but blank lines."""
-    lines = place.file.lines
-    above = lines.get(last, "")
-    if not introduces(above) and not _BELOW.search(above):
-        return None
-    following = next((n for n in range(last + 1, max(lines) + 1) if lines.get(n, "").strip()), None)
-    starts = {block.parts[0].first_line: block for block in place.blocks}
-    starts |= {block.first_line: block for block in place.blocks if block.kind == "table"}
-    return starts.get(following) if following else None
-
-
 def procedure(place: CardPlace, best: Entry, asked: QuestionWords) -> Block | None:
-    """Return the numbered steps that say how something is done, where that is asked.
+    """Return the numbered steps that say how something is done.
 
-    The best entry is one of them, or what leads to them. None for other questions, where what is
-    nested in a step answers, or one of the steps alone.
+    The best entry is one of them, or what leads to them. None where what is nested in a step
+    answers, or one of the steps alone.
     """
-    if not HOW_TO.match(asked.question):
-        return None
     for above, block in zip([None, *place.section], place.section, strict=False):
         firsts = [_first_entry(place.file, part) for part in block.parts]
         is_nested = block.holds(best) and best not in firsts
@@ -72,7 +60,7 @@ def procedure(place: CardPlace, best: Entry, asked: QuestionWords) -> Block | No
 
 
 def _leads(prose: str) -> bool:
-    return introduces(prose) or any(one.search(prose) for one in (_BELOW, _OF_STEPS))
+    return introduces(prose) or any(one.search(prose) for one in (BELOW, _OF_STEPS))
 
 
 def _first_entry(file: IndexedFile, part: Part) -> Entry | None:
@@ -97,8 +85,3 @@ def outlined(file: IndexedFile, steps: Block) -> Piece:
     first = ((part, _first_entry(file, part)) for part in steps.parts)
     shown = tuple(Part(part.first_line, one.last_line) for part, one in first if one)
     return Piece(form_of(steps), steps.lead, shown, 0)
-
-
-def is_step(file: IndexedFile, part: Part) -> bool:
-    """Tell whether a part of a list begins with a number: "3. Pay the deposit"."""
-    return STEP.match(file.lines.get(part.first_line, "")) is not None

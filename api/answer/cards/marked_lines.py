@@ -6,18 +6,18 @@ from dataclasses import replace
 
 from api.answer.cards.asked_parts import above, field_asked, said_by, saying_most
 from api.answer.cards.blocks import Block, Part
-from api.answer.cards.card import Card, CardPlace
-from api.answer.cards.lead_ins import introduced, outlined, procedure
+from api.answer.cards.card import Card, CardPlace, introduced
+from api.answer.cards.lead_ins import outlined, procedure
 from api.answer.cards.table_query.undecided import (
+    ASKING,
+    EACH,
     are_cases,
-    field_in_header,
+    asked_whole,
     is_undecided,
-    of_each,
-    open_rows,
-    whole_table,
 )
 from api.answer.question import follow_up
 from api.answer.question.intent import DEGREE, asks_for_some
+from api.answer.question.list_phrases import HOW_TO
 from api.answer.question.modality import modality
 from retrieval.models import Entry, Terms
 from retrieval.ranking.lines import QuestionWords, RankedLine
@@ -71,17 +71,13 @@ def marked(
         return ()  # the nearest row of what is denied is the wrong one
     if DEGREE.search(asked.question) and is_undecided(place.file, best.entry, asked):
         return ()
-    if block and (every := of_each(place, block, asked)) and _are_shown(every, shown):
-        return every
-    if (rows := whole_table(place, best.entry, asked)) and _are_shown(rows, shown):
-        return rows
-    if block and (field := field_in_header(place, block, asked)) and _are_shown(field, shown):
-        return field
-    if block and (rows := open_rows(place, block, found, asked)) and _are_shown(rows, shown):
-        return rows
-    if block and best.entry.kind == "item" and are_cases(best.entry, asked):
+    if block and _may_be_whole(place, best.entry, asked):
+        rows = asked_whole(place, block, found, asked)
+        if rows and _are_shown(rows, shown):
+            return rows
+    if block and best.entry.kind == "item" and best.entry.lead and are_cases(best.entry, asked):
         return block.parts if _are_shown(block.parts, shown) else ()
-    if steps := procedure(place, best.entry, asked):
+    if HOW_TO.match(asked.question) and (steps := procedure(place, best.entry, asked)):
         outline = outlined(place.file, steps).parts
         if _are_shown(outline, shown):
             return outline
@@ -93,6 +89,13 @@ def marked(
     parts |= set(_all_items(place, block, found, asked, shown) if block else ())
     whole = (part for part in parts if part.first_line in shown)
     return tuple(sorted(whole, key=lambda part: part.first_line))
+
+
+def _may_be_whole(place: CardPlace, best: Entry, asked: QuestionWords) -> bool:
+    """Whether nothing is asked but what stands above the best line, or each of something."""
+    above_it = asked.stems(f"{place.file.path} {best.heading} {best.lead}")
+    is_group = best.kind == "row" and best.quote.startswith(("| **", "| __"))
+    return is_group or asked.words - above_it <= ASKING or bool(EACH.search(asked.question))
 
 
 def answering_first(found: Sequence[RankedLine], asked: QuestionWords) -> Sequence[RankedLine]:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from api.answer.cards.card import CORRECTED, CORRECTING, Card, badges_of
+from api.answer.cards.card import CORRECTED, CORRECTING, STEP, Card, badges_of
 from api.answer.cards.correcting import corrected_rows, replacing
-from api.answer.cards.lead_ins import LEAST_STEPS, STEP
+from api.answer.cards.lead_ins import LEAST_STEPS
 from retrieval.models import HOUSE_RULE, Entry, IndexedFile, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.conflicts import Conflict

@@ -3,8 +3,7 @@
 import re
 from dataclasses import replace
 
-from api.answer.cards.card import Card
-from api.answer.cards.lead_ins import STEP
+from api.answer.cards.card import STEP, Card
 from api.answer.cards.lists import listing, section_records
 from api.answer.cards.lists.list_marks import is_of_first, unclaimed
 from api.answer.cards.lists.list_names import (

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from api.answer.cards.asked_parts import above, header
 from api.answer.cards.blocks import Block, blocks
-from api.answer.cards.lead_ins import introducing, is_step
+from api.answer.cards.card import is_step
+from api.answer.cards.lead_ins import introducing
 from api.answer.question.modality import modality
 from retrieval.models import IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine

@@ -9,7 +9,8 @@ from itertools import pairwise, takewhile
 
 from api.answer.cards.asked_parts import above, header
 from api.answer.cards.blocks import Block, Part, blocks
-from api.answer.cards.card import CardPlace, has_at_most, numbers, whole
+from api.answer.cards.card import CardPlace
+from api.answer.cards.card_content import is_open
 from api.answer.question.superlatives import superlatives
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
@@ -21,13 +22,11 @@ _BEST = re.compile(
     r"(?! (?:way|time|place|price|day)\b)",
     re.IGNORECASE,
 )
-_EACH = re.compile(
+EACH = re.compile(
     r"\b(?:each|every) (?:of (?:the|our|your) )?(?P<thing>[\w-]{2,30})", re.IGNORECASE
 )
 _NEARER = 0.06  # by so much a row may be that is the nearest by chance (docs/experiments.md, E178)
 _BOLD = ("**", "__")
-MOST_OPEN = 12  # rows of a table that is shown whole where none of them is asked for
-OPEN_WORDS = 120  # of it, or of a list whose lead-in answers best
 # "Fumble table", and no question about a piece of furniture.
 _TABLE = re.compile(
     r"^(?!\W*(?:who|where|when|how|why|which|is|are|do|does|can|may|must|could|should|will)\b)"
@@ -36,10 +35,13 @@ _TABLE = re.compile(
 )
 _TABLES = frozenset(stems_of("table chart"))
 # What a question has that asks for rows without naming one.
-_ASKING = frozenset(
-    stems_of("max maximum min minimum most least highest lowest many much number amount total each")
+ASKING = frozenset(
+    stems_of(
+        "max maximum min minimum most least highest lowest many much number amount total each "
+        "every table chart"
+    )
 )
-_FIELD = re.compile(r"\W*[^\W\d]+(?:[ -][^\W\d]+){0,2}\W*")  # up to three words
+_FIELD = re.compile(r"\W{0,4}[^\W\d]{1,30}(?:[ -][^\W\d]{1,30}){0,2}\W{0,4}")  # three words
 _VALUE = re.compile(r"\d|^\W*[a-z]")  # no column's name
 _INTRO_WORDS = 14
 # "This page says when …", "What we changed": what only says of what the table below is.
@@ -67,26 +69,26 @@ def is_undecided(file: IndexedFile, best: Entry, asked: QuestionWords) -> bool:
     return not max(said) or said.count(max(said)) > 1
 
 
-def is_open(place: CardPlace, block: Block, best: Entry, asked: QuestionWords) -> bool:
-    """Tell whether no row of the best one's table says more of a question than what is above it.
-
-    "What wanders by on dungeon level 2" wants all rows below "Dungeon Level 2".
-    """
-    if block.kind != "table" or len(block.parts) > MOST_OPEN or not block.holds(best):
-        return False
-    file = place.file
-    rows = [entry for entry in file.entries if block.holds(entry)]
-    if any(asked.labels_of(file.path, row) for row in rows):
-        return False
-    said = asked.words & asked.stems(" ".join(row.quote for row in rows))
-    lines = dict.fromkeys(numbers(whole(block)))
-    return said <= above(file, block, asked) and has_at_most(OPEN_WORDS, file, lines)
-
-
-def open_rows(
+def asked_whole(
     place: CardPlace, block: Block, found: Sequence[RankedLine], asked: QuestionWords
 ) -> tuple[Part, ...]:
-    """Return the rows of a table of which none is asked for more than the others: all, or a group.
+    """Return what of a section is asked for as a whole; () where it is no table, list or group.
+
+    `block` is the best line's, `found` are the section's entries, the best one first.
+    """
+    best = found[0].entry
+    return (
+        _of_each(place, block, asked)
+        or _whole_table(place, best, asked)
+        or _field_in_header(place, block, asked)
+        or _open_rows(place, block, found, asked)
+    )
+
+
+def _open_rows(
+    place: CardPlace, block: Block, found: Sequence[RankedLine], asked: QuestionWords
+) -> tuple[Part, ...]:
+    """The rows of a table of which none is asked for more than the others: all, or a group.
 
     Of "**Meals per day**", a row of nothing but a name, it and the rows below it, up to the next
     name in bold. Of others all, where the question has no word but those above the table, and the
@@ -99,7 +101,7 @@ def open_rows(
         return group
     rows = [one for one in found if block.holds(one.entry)]
     is_near = len(rows) > 1 and rows[0].nearness - rows[1].nearness < _NEARER
-    is_called_so = asked.words <= above(place.file, block, asked) | _ASKING
+    is_called_so = asked.words <= above(place.file, block, asked) | ASKING
     is_any = is_near and is_called_so and is_open(place, block, best.entry, asked)
     return block.parts if is_any else ()
 
@@ -135,12 +137,12 @@ def are_cases(entry: Entry, asked: QuestionWords) -> bool:
     )
 
 
-def of_each(place: CardPlace, block: Block, asked: QuestionWords) -> tuple[Part, ...]:
-    """Return all rows of a table of things, where each of them is asked for; () for others.
+def _of_each(place: CardPlace, block: Block, asked: QuestionWords) -> tuple[Part, ...]:
+    """All rows of a table of things, where each of them is asked for; () for others.
 
     "How many people fit in each room", below "Room", unless a row says more of the question.
     """
-    each = _EACH.search(asked.question)
+    each = EACH.search(asked.question)
     if block.kind != "table" or block.lead is None or each is None:
         return ()
     names = raw_cells(place.file.lines.get(block.lead.first_line, ""))
@@ -150,8 +152,8 @@ def of_each(place: CardPlace, block: Block, asked: QuestionWords) -> tuple[Part,
     return block.parts if names and asked.stems(names[0]) == thing and is_told else ()
 
 
-def whole_table(place: CardPlace, best: Entry, asked: QuestionWords) -> tuple[Part, ...]:
-    """Return all of a section's table that is asked for as one, or by the section's name alone.
+def _whole_table(place: CardPlace, best: Entry, asked: QuestionWords) -> tuple[Part, ...]:
+    """All of a section's table that is asked for as one, or by the section's name alone.
 
     "Fumble table", below "Fumbles"; "refunds", where the best line only announces a table or list:
     "This page says when money is given back." () for others.
@@ -170,8 +172,8 @@ def whole_table(place: CardPlace, best: Entry, asked: QuestionWords) -> tuple[Pa
     return ()
 
 
-def field_in_header(place: CardPlace, block: Block, asked: QuestionWords) -> tuple[Part, ...]:
-    """Return the header of a stat block that is written as a table, where its field alone is asked.
+def _field_in_header(place: CardPlace, block: Block, asked: QuestionWords) -> tuple[Part, ...]:
+    """The header of a stat block that is written as a table, where its field alone is asked.
 
     "| Duration | 6 turns |" stands there above "| Range | 40 feet |". () for others.
     """
