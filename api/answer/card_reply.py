@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from api.answer import conversation, referred
-from api.answer.cards import card_selection, marked_lines
+from api.answer.cards import card_selection, follow_up_marks
 from api.answer.cards.card import CORRECTING, Card
 from api.answer.cards.folders import by_status, collected, folders
 from api.answer.cards.folders.folders import Folder
@@ -142,7 +142,7 @@ def card_reply(
         reply = _with_cards(replace(bare, parts=(*parts, *own)), result, far=far)
     if reply.cards and options.history:
         first, *others = reply.cards
-        marked = marked_lines.of_follow_up(first, typed, options.history, shown)
+        marked = follow_up_marks.of_follow_up(first, typed, options.history, shown)
         reply = replace(reply, cards=(marked, *others))
     if not options.filters or reply.certainty == "answered":
         return reply

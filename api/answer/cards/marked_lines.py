@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from api.answer.cards.asked_parts import above, field_asked, said_by, saying_most
 from api.answer.cards.blocks import Block, Part
-from api.answer.cards.card import Card, CardPlace, introduced
+from api.answer.cards.card import CardPlace, introduced
 from api.answer.cards.lead_ins import outlined, procedure
 from api.answer.cards.table_query.undecided import (
     ASKING,
@@ -15,21 +14,18 @@ from api.answer.cards.table_query.undecided import (
     asked_whole,
     is_undecided,
 )
-from api.answer.question import follow_up
 from api.answer.question.intent import DEGREE, asks_for_some
 from api.answer.question.list_phrases import HOW_TO
 from api.answer.question.modality import modality
-from retrieval.models import Entry, Terms
+from retrieval.models import Entry
 from retrieval.ranking.lines import QuestionWords, RankedLine
 from retrieval.text.denials import DENIES
-from retrieval.vocabulary.terms import raw_cells
+from retrieval.vocabulary.terms import key, raw_cells
 
 # By so little less near a second line answers as often as the first (docs/experiments.md, E170).
 _TIED = 0.03
-_COMPARES = re.compile(r"\d|\b(?:most|least|worst|[a-z]{1,20}est)\b", re.IGNORECASE)
 _OF_ITEMS = re.compile(r"\W*(?:so |and )?(?:who|where|what|which|list)\b", re.IGNORECASE)
 _LABELLED = re.compile(r"\w[*_]{0,3}: ")
-_NUMBER = re.compile(r"(?<![\d.,£$€])\d{1,9}(?![.,]?\d)")
 _FORBIDDEN = re.compile(
     r"\b(?:not|never|cannot|forbidden|banned|prohibited)\b|n['’]?t\b", re.IGNORECASE
 )
@@ -42,6 +38,7 @@ _REFERENCE = re.compile(
 _AS_NEAR = 0.12  # by so little less near a line may be that says better what is asked
 _LEAST_ITEMS = 3
 _MOSTLY = 0.5  # of a question
+_FEW_FIELDS = 4  # of a stat block that is written as a table
 _FEW_ROWS = 6  # of which all may be called as what is asked: three kinds of lock, and one key
 _WHO = re.compile(r"\W*(?:who|where)\b", re.IGNORECASE)
 _OF_ROWS = re.compile(r"\W*(?:which|what|who|where|list|all)\b", re.IGNORECASE)
@@ -63,6 +60,12 @@ def marked(
     said = saying_most(place.file, block.parts, asked) if block and block.kind == "fields" else ()
     if said:
         return said
+    called = asked.stems(f"{place.file.path} {best.entry.heading}")
+    is_name = place.size.named and asked.words <= called
+    if block and is_name and _are_fields(block, best.entry, asked):
+        prose = next((b for b in place.section if b.kind == "paragraph"), None)
+        if prose and _are_shown(prose.parts, shown) and prose.first_line > block.last_line:
+            return prose.parts[:1]  # "raise dead": what it does, and not the first of its fields
     if (
         best.entry.kind == "row"
         and DENIES.search(asked.question)
@@ -89,6 +92,17 @@ def marked(
     parts |= set(_all_items(place, block, found, asked, shown) if block else ())
     whole = (part for part in parts if part.first_line in shown)
     return tuple(sorted(whole, key=lambda part: part.first_line))
+
+
+def _are_fields(block: Block, best: Entry, asked: QuestionWords) -> bool:
+    """Whether the best line is one of the fields of a stat block, or of a few in a table."""
+    if block.kind == "fields":
+        return True
+    name, *values = raw_cells(best.quote) if best.kind == "row" else [""]
+    is_field = (
+        len(values) == 1 and len(block.parts) <= _FEW_FIELDS and key(name) in asked.terms.fields
+    )
+    return is_field and asked.words.isdisjoint(asked.stems(best.quote))
 
 
 def _may_be_whole(place: CardPlace, best: Entry, asked: QuestionWords) -> bool:
@@ -159,36 +173,6 @@ def _forbidding_first(found: Sequence[RankedLine], asked: QuestionWords) -> Sequ
     near = (one for one in found[1:] if one.nearness >= found[0].nearness - _AS_NEAR)
     first = next((one for one in near if modality(one.entry.quote) == "must not"), found[0])
     return [first, *(one for one in found if one != first)]
-
-
-def of_follow_up(card: Card, typed: str, history: Sequence[str], terms: Terms) -> Card:
-    """Return a card with those of its parts marked that say most of what only a follow-up says.
-
-    After "how many requests does a search cost", "and an export?" marks the line on exports. Of
-    several such parts those beside what was marked. The card stays as it is where no part says one,
-    it is folded or lists all of something, or `typed` is a question of its own, or denies or
-    compares something.
-    """
-    is_linked = follow_up.is_linked(typed) and follow_up.is_follow_up(typed)
-    if not is_linked or DENIES.search(typed) or _COMPARES.search(typed):
-        return card
-    if card.folded or card.counted is not None:
-        return card
-    asked = QuestionWords.of(follow_up.without_link(typed), terms)
-    new = asked.words - asked.stems(" ".join(history))
-    numbers = {word for word in new if word.isdigit()}
-
-    def said_by_part(part: Part) -> int:
-        text = " ".join(card.lines.get(n, "") for n in part.numbers)
-        # "And for ten?" is told by no price of 10.50.
-        return len((new - numbers) & asked.stems(text)) + len(numbers & set(_NUMBER.findall(text)))
-
-    said = {part: said_by_part(part) for piece in card.pieces for part in piece.parts}
-    most = max(said.values(), default=0)
-    saying = [part for part in said if most and said[part] == most]
-    of_best = [piece.parts for piece in card.pieces if set(piece.parts) & set(card.marked)]
-    beside = [part for part in saying if any(part in parts for parts in of_best)]
-    return replace(card, marked=tuple(beside or saying)) if saying else card
 
 
 def _tied(found: Sequence[RankedLine]) -> list[Entry]:

@@ -99,6 +99,7 @@ def test_when_something_is_done_is_told_by_its_cases(context: SearchContext) -> 
         ("are cloth wares taken back", ["| Cloth"]),
         ("duration of the veil spell", ["| Duration"]),
         ("range of the veil spell", ["| Range"]),
+        ("veil", ["Hides a house."]),
         ("sinking", ["A boat"]),
         ("hoard kind B", ["| B"]),
         ("list all that must not be brought through the gate", ["- burn", "- drawn", "- beasts"]),

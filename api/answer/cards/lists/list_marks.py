@@ -80,9 +80,7 @@ def with_all_marked(card: Card, file: IndexedFile, asked: QuestionWords) -> Card
     block = next((one for one in blocks(file) if one.holds(card.best)), None)
     if block is None or block.kind not in {"list", "table"} or card.listed or card.folded:
         return card
-    if block.lead and any(
-        block.lead.first_line == part.first_line for part in card.marked
-    ):  # a field of a stat block that is written as a table
+    if card.marked and not set(card.marked) & set(block.parts):  # what answers is beside it
         return card
     rows = [entry for entry in file.entries if block.holds(entry)]
     is_whole = all(card.lines.keys() >= set(part.numbers) for part in block.parts)
