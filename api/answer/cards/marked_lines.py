@@ -7,7 +7,7 @@ from api.answer.cards.asked_parts import above, field_asked, said_by, saying_mos
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import CardPlace, introduced
 from api.answer.cards.lead_ins import outlined, procedure
-from api.answer.cards.table_query.undecided import (
+from api.answer.cards.table_query.asked_whole import (
     ASKING,
     EACH,
     are_cases,

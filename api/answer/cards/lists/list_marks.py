@@ -7,7 +7,7 @@ from api.answer.cards.asked_parts import above
 from api.answer.cards.blocks import blocks
 from api.answer.cards.card import Card
 from api.answer.cards.lists.list_names import words_of_name
-from api.answer.cards.table_query.undecided import is_undecided
+from api.answer.cards.table_query.asked_whole import is_undecided
 from api.answer.question.intent import DEGREE
 from api.answer.question.modality import modality
 from api.answer.question.plain_words import PLAIN
