@@ -69,13 +69,13 @@ def _is_small(
     answers = chosen[0] in of_block or len(of_block) >= _SEVERAL
     if answers and is_step(file, block.parts[0]):
         return has_at_most(STEPS_WORDS, file, numbers(whole(block)))
-    introduced = block.lead and block.lead.holds(best) and block.kind == "list"
+    is_led = block.lead and block.lead.holds(best) and block.kind == "list"
     sentence = any(goes_on(one.entry) for one in of_block)
-    if not (introduced or sentence or chosen[0] in of_block or len(of_block) >= _SEVERAL):
+    if not (is_led or sentence or chosen[0] in of_block or len(of_block) >= _SEVERAL):
         return False
     answering = [part for part in block.parts if any(part.holds(one.entry) for one in of_block)]
     nearly_all = block.kind == "list" and len(answering) >= max(_SEVERAL, len(block.parts) - 1)
-    most = _OPEN_WORDS if introduced or nearly_all else _SMALL_WORDS
+    most = _OPEN_WORDS if is_led or nearly_all else _SMALL_WORDS
     return has_at_most(most, file, numbers(whole(block)))
 
 
@@ -124,8 +124,7 @@ def is_open(place: CardPlace, block: Block, best: Entry, asked: QuestionWords) -
     if any(asked.labels_of(file.path, row) for row in rows):
         return False
     said = asked.words & asked.stems(" ".join(row.quote for row in rows))
-    lines = dict.fromkeys(numbers(whole(block)))
-    return said <= above(file, block, asked) and has_at_most(_OPEN_WORDS, file, lines)
+    return said <= above(file, block, asked) and _has_at_most(_OPEN_WORDS, place, block)
 
 
 def _of_block(
