@@ -22,8 +22,8 @@ from retrieval.vocabulary.terms import key, names_of, stems_of
 
 THERE = re.compile(
     r"^\W{0,3}(?:(?:what|which)(?: (?:kinds|types|sorts) of)? (?:[\w'-]{1,30} ){1,3}are there|"
-    r"(?:please )?(?:list|show|name)(?: me)? (?:all|every)(?: the)? (?:[\w'-]{1,30} ?){1,3})"
-    r"\W{0,3}$",
+    r"(?:please )?(?:list|show|name)(?: me)? (?:(?:all|every)(?: the)?|the) "
+    r"(?:[\w'-]{1,30} ?){1,3})\W{0,3}$",
     re.IGNORECASE,
 )
 _LEAST = 3  # files

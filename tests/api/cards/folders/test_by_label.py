@@ -23,7 +23,9 @@ def context(index_files: IndexFiles) -> SearchContext:
     return index_files(FILES, rag_threshold=-9.0)
 
 
-@pytest.mark.parametrize("question", ["what undead are there", "list all undead"])
+@pytest.mark.parametrize(
+    "question", ["what undead are there", "list all undead", "list the undead"]
+)
 def test_files_with_a_label_are_listed_with_its_line(context: SearchContext, question: str) -> None:
     (folder,) = card_reply(context, question).folders
     assert [one.title for one in folder.files] == ["Ghast", "Lich", "Wight"]
