@@ -16,7 +16,7 @@ from ingest.read.outline import Placed, overlapping
 from retrieval.models import Chunk
 from retrieval.text.normalize import compact
 
-CHUNKER_VERSION = 13  # part of the index's fingerprint: raise it with every change of a result
+CHUNKER_VERSION = 14  # part of the index's fingerprint: raise it with every change of a result
 
 # Word pieces of heading, context and text together. A cross-encoder reads 512 with the question
 # and 3 marks, so a question of up to 109 is read whole beside any chunk.

@@ -5,8 +5,9 @@ Blocks are cut from the lines themselves, never from the parser's text: what the
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from markdown_it import MarkdownIt
@@ -15,6 +16,7 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
+from ingest.read import unmarked
 from retrieval.text.dialects import plain_markdown
 from retrieval.text.hidden import visible
 
@@ -45,6 +47,7 @@ _LEAVES: dict[str, BlockKind] = {
     "footnote_reference_open": "paragraph",
     "dl_open": "paragraph",
 }
+_UNFINISHED = re.compile(r"\s[a-z]{2,}$")  # not a stat block, which ends in a value
 _WHOLE = {"table", "fence", "quote", "html", "paragraph"}  # what stands inside stays inside
 
 
@@ -55,7 +58,7 @@ class Block:
     kind: BlockKind
     first: int
     last: int
-    level: int = 0  # of a heading, 1 to 6; of a list item, its depth from 1
+    level: int = 0  # of a heading, 1 to 6, more without a mark; of a list item, its depth from 1
     title: str = ""  # of a heading
 
 
@@ -99,12 +102,36 @@ def parse(text: str) -> Document:
         _begin_at(number, owners, plain)
     return Document(
         tuple(lines),
-        tuple(_runs(lines, owners, start)),
+        tuple(_read_as_meant(_runs(lines, owners, start), plain)),
         header,
         plain,
         tuple(visible(rewritten.text).split("\n")),
         frozenset(rewritten.titles),
     )
+
+
+def _read_as_meant(blocks: Sequence[Block], plain: Sequence[str]) -> Iterator[Block]:
+    """The blocks with headings that have no mark, and with what a page repeats as rules."""
+    single = {b.first: plain[b.first] for b in blocks if b.kind == "paragraph" and _is_single(b)}
+    repeated = unmarked.page_lines(single)
+    own = [b for b in blocks if b.first not in repeated and b.kind != "rule"]
+    last_of = {above.first for above, below in pairwise(own) if below.kind == "heading"}
+    last_of |= {block.first for block in own[-1:]}
+    titles = unmarked.headings(
+        {n: line for n, line in single.items() if n not in repeated and n not in last_of}
+    )
+    for block in blocks:
+        if block.first in repeated:
+            yield replace(block, kind="rule")
+        elif block.first in titles:
+            level, title = titles[block.first]
+            yield replace(block, kind="heading", level=level, title=visible(title))
+        else:
+            yield block
+
+
+def _is_single(block: Block) -> bool:
+    return block.last == block.first + 1
 
 
 def header(text: str) -> str:
@@ -124,6 +151,11 @@ def is_lead_in(text: str) -> bool:
     plain = text.strip()
     bold = re.fullmatch(r"(\*\*|__)[^*_]+(\*\*|__)", plain) is not None
     return bold or plain.rstrip("*_ ").endswith(":")
+
+
+def is_unfinished(text: str) -> bool:
+    """Tell whether a paragraph ends within a sentence, which a list may end: "A player may"."""
+    return _UNFINISHED.search(text.rstrip()) is not None
 
 
 def block_text(document: Document, block: Block) -> str:

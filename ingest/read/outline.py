@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ingest.read import tables
 from ingest.read.legends import Legends
-from ingest.read.markdown import Block, Document, block_text, is_lead_in, plain_text
+from ingest.read.markdown import Block, Document, block_text, is_lead_in, is_unfinished, plain_text
 from ingest.read.plain import limits_what_precedes, plain
 from ingest.read.tables import Table
 
@@ -74,13 +74,18 @@ def _belongs(document: Document, before: Block, block: Block) -> bool:
     text = plain_text(document, block)
     if block.kind == "item" and block.level > 1:
         return True
-    if before.kind == "paragraph" and is_lead_in(plain_text(document, before)):
+    if before.kind == "paragraph" and _introduces(document, before, block):
         return True
     if block.kind in {"paragraph", "item", "quote"} and limits_what_precedes(plain(text)):
         return True
     legend = block if before.kind == "table" else before
     one_table = (before.kind == "table") != (block.kind == "table")
     return one_table and len(_LEGEND.findall(plain_text(document, legend))) > 1
+
+
+def _introduces(document: Document, paragraph: Block, block: Block) -> bool:
+    text = plain_text(document, paragraph)
+    return is_lead_in(text) or (block.kind == "item" and is_unfinished(text))
 
 
 def _lead(
@@ -92,7 +97,7 @@ def _lead(
     introducing = items[-1].block if items else before.block
     text = block_text(document, introducing)
     paragraph = introducing.kind == "paragraph" and block.kind != "paragraph"
-    paragraph = paragraph and is_lead_in(plain_text(document, introducing))
+    paragraph = paragraph and _introduces(document, introducing, block)
     if len(text) <= _LEAD_LENGTH and (items or paragraph):
         return text, introducing.first
     return "", -1
