@@ -13,6 +13,7 @@ _LINE_MARK = re.compile(
     r"^[ \t]*(?:>[ \t]?)*(?:#{1,6}[ \t]|[-*+][ \t]+(?:\[[ xX]\][ \t])?|\d{1,9}[.)][ \t]|:[ \t])?",
     re.MULTILINE,
 )
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")  # a sign that is not meant as Markdown
 _STARS = re.compile(r"\*+|(?<!\w)_+|(?<=[^\W_])_++(?!\w)|`+|~~")
 _DELIMITER = re.compile(
     r"^[ \t>]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*(?::?-+:?[ \t]*)?)*$", re.MULTILINE
@@ -41,7 +42,7 @@ def plain(text: str) -> str:
     text = _DELIMITER.sub("", _CALLOUT.sub(r"\1\2:", text))
     text = _STARS.sub("", _LINE_MARK.sub("", text))
     cells = (cell.strip() for cell in text.replace("\\|", "/").split("|"))
-    return " ".join("; ".join(cell for cell in cells if cell).split())
+    return " ".join(_ESCAPED.sub(r"\1", "; ".join(cell for cell in cells if cell)).split())
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:

@@ -20,7 +20,7 @@ _CALLOUT = re.compile(r"^([ \t]*(?:>[ \t]*)+)\[!(\w[\w-]*)\][+-]?[ \t]*([^\n]*)$
 
 MARKS = re.compile(
     r"^[ \t]*(?:!!!|\?\?\?|===|:::|</?(?:[A-Z]|details|summary)|import\b|export\b|\{/\*|"
-    r">[^\n]*\[!)|\{:?[ \t]*[#.][A-Za-z]",
+    r">[^\n]*\[!)|\{:?[ \t]*[#.]\w",
     re.MULTILINE,
 )  # of a text without them nothing here changes anything
 _HEADER = re.compile(r"---[ \t]*\n(?:(?!---)[^\n]*\n)*---[ \t]*\n")
@@ -34,7 +34,8 @@ _DIRECTIVE = re.compile(
     r"(:{3,})[ \t]*(?:([A-Za-z][\w-]*)(?:\[(.*)\])?(?:\{.*\})?(?:[ \t]+(.*))?)?"
 )
 _COMPONENT = re.compile(r"<(/?)([A-Z][\w.]*)(\s[^<>]*?)?(/?)>")
-_ATTRIBUTE = r"(?:#[A-Za-z]|\.[a-z]|\w+=)[^\s{}]*"  # "{#id}", "{: .class }"; not "{.NET}"
+# "{#id}", "{#2.-id}", "{: .class }"; not "{.NET}", nor "{#12}"
+_ATTRIBUTE = r"(?:#(?=[\d.-]*[A-Za-z])|\.[a-z]|\w+=)[^\s{}]*"
 _ATTRIBUTES = re.compile(rf"\{{:?[ \t]*{_ATTRIBUTE}(?:[ \t]+{_ATTRIBUTE})*[ \t]*\}}\s*\Z")
 _LABEL = re.compile(r"\b(label|title|value)=\{?[\"']([^\"']+)[\"']")
 _CLOSING = re.compile(r"^[ \t]*</([A-Z][\w.]*)>", re.MULTILINE)

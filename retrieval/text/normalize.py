@@ -62,7 +62,7 @@ _FEET = re.compile(r"(?<=\d)'(?!\w)|(?<=\d)'(?=x ?\d)")  # 30' and both of 10'x1
 _FEET_BY = re.compile(r"feetx ?(?=\d)")  # 10'x10'
 _INCHES = re.compile(r'(?<=\d)"(?!\w)')
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_NUMBERING = re.compile(r"^\d+[.)]?\s+")
+_NUMBERING = re.compile(r"^\d+[.)]?\s+|(?<=\w) [0-9a-f]{32}$")
 _SPACES = re.compile(r" {2,}")
 _PADDING = re.compile(r"(?<=\S) {2,}")
 _DASHES = re.compile(r"-{4,}")
@@ -118,7 +118,10 @@ def _number(words: str) -> str:
 
 
 def unnumbered(name: str) -> str:
-    """Return a folder's or file's name without what numbers it: "12. Combat" is "Combat"."""
+    """Return a folder's or file's name without what numbers it: "12. Combat" is "Combat".
+
+    So does the id of 32 digits that Notion puts behind the name of each page it exports.
+    """
     return _NUMBERING.sub("", name)
 
 

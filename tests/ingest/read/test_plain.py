@@ -31,6 +31,8 @@ def cut(text: str) -> list[str]:
         ("| Dagger | 3 \\| 4 |  | 1d4 |", "Dagger; 3 / 4; 1d4"),
         ("| a | b |\n|:--|--:|\n| c | d |", "a; b; c; d"),
         ("before <!-- a note", "before <!-- a note"),
+        ("1\\. Until 18:00\\. \\(Sundays\\)", "1. Until 18:00. (Sundays)"),
+        ("C:\\temp \\ x", "C:\\temp \\ x"),
         ("2 < 3 and 5 > 4 - 1", "2 < 3 and 5 > 4 - 1"),
         ("", ""),
     ],

@@ -80,3 +80,8 @@ def test_a_list_that_ends_a_sentence_has_it_as_its_lead_in() -> None:
     text = "He may\n\n1) warn;\n2) go.\n\n**HD** 4 **TT** D\n\n- claws\n\nSo it is\n\nthere"
     leads = [one.lead for one in outline(markdown.parse(text))]
     assert leads == ["", "He may", "He may", "", "", "", ""]
+
+
+def test_a_heading_of_an_online_editor_has_neither_its_id_nor_its_backslashes() -> None:
+    text = "# **1\\. Opening hours** {#1.-opening-hours}\n\nFrom 8:00.\n\n## Gate {#12}\n\nOpen."
+    assert trails(text) == [("1. Opening hours",), ("1. Opening hours", "Gate {#12}")]

@@ -92,7 +92,13 @@ def test_a_sentence_is_no_name() -> None:
 
 @pytest.mark.parametrize(
     ("path", "expected"),
-    [("1. A/12. Combat.md", "Combat"), ("Light.md", "Light"), ("v1.2 notes.md", "v1.2 notes")],
+    [
+        ("1. A/12. Combat.md", "Combat"),
+        ("Light.md", "Light"),
+        ("v1.2 notes.md", "v1.2 notes"),
+        (f"A/Lockers {'8c6d2e9b' * 4}.md", "Lockers"),
+        (f"{'8c6d2e9b' * 4}.md", "8c6d2e9b" * 4),
+    ],
 )
 def test_a_files_title_has_neither_folder_nor_number_nor_suffix(path: str, expected: str) -> None:
     assert title(path) == expected
