@@ -271,6 +271,7 @@ def check_question(context: SearchContext, question: str) -> str:
         raise QuestionError("the question is empty; ask something")
     if pieces > limit:
         raise QuestionError(
-            f"the question has {pieces + 2} word pieces and the model reads {limit + 2}; shorten it"
+            f"the question has {pieces + 2} word pieces and the model reads {limit + 2}, some "
+            f"{limit * 2 // 3} words; ask it without what goes before"
         )
     return words

@@ -53,7 +53,7 @@ def _picture(browser: Browser, url: str, scheme: Scheme, file: Path) -> None:
     page.goto(url)
     page.get_by_role("textbox", name="Question").fill(_QUESTION)
     page.keyboard.press("Enter")
-    page.get_by_role("link", name="Open source").first.click()
+    page.get_by_role("link", name="Show in file").first.click()
     page.get_by_role("complementary", name="Source").locator("mark").first.wait_for()
     page.screenshot(path=file)
     context.close()

@@ -24,6 +24,7 @@ from retrieval.refusal import decision, premises
 from retrieval.search import check_question, search, written_out
 from retrieval.settings import ENGLISH
 from retrieval.text.question_phrases import without_manner
+from retrieval.text.words import WORD
 
 if TYPE_CHECKING:  # what measures replies needs no HTTP
     from api.checks.readers.verifier import Readers
@@ -115,6 +116,7 @@ def card_reply(
     made it whole; `far` also keeps cards that only a model reads. Raises what `search` raises.
     """
     check_question(context, typed)
+    options = replace(options, history=tuple(filter(small_talk.asks, options.history)))
     terms, shown = context.terms_under(options.generation_id, options.filters)
     made = understood(context, typed, options, terms, shown, alone=alone)
     if made.talk:
@@ -166,8 +168,8 @@ def understood(
     alone: str | None = None,
 ) -> Understood:
     """Return a question as `card_reply` reads it; the words are those that `terms_under` has."""
-    is_about = options.history and small_talk.kind(typed) == "about"
-    said = None if is_about else _talk(typed, terms, shown, options.texts)
+    is_about = small_talk.kind(typed) == "about" and WORD.search(typed)
+    said = None if options.history and is_about else _talk(typed, terms, shown, options.texts)
     if said:
         return Understood(typed, talk=said)
     question = written_out(context, alone or typed, terms)
@@ -246,10 +248,15 @@ def _in_conversation(
     if going_on is None:
         return made, _searched(context, made.question, options)
     whole = understood(context, typed, options, terms, shown, alone=going_on.question)
+    own = tuple(one for one in whole.corrections if one.typed in typed)
+    whole = replace(whole, corrections=own)  # what was misspelt before was said before
     together = _searched(context, whole.question, options)
     if going_on.is_sure:
         return whole, together
     alone = _searched(context, made.question, options)
+    is_list = made.reading.form == "list"
+    if is_list and collected.listed(context, alone.generation, made.question, made.reading, shown):
+        return made, alone
     if conversation.is_of_its_own(typed, alone, together):
         return made, alone
     return whole, together

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from api.answer.cards.card import CORRECTED, Card
+from api.answer.cards.card import CORRECTED, CORRECTING, Card
 from api.answer.question import follow_up, substitution
 from api.answer.question.parts import things_in
 from api.answer.question.superlatives import superlatives
@@ -12,7 +12,7 @@ from retrieval.models import SearchResult, Terms
 from retrieval.search import opened
 from retrieval.text.normalize import searchable
 from retrieval.text.words import STOP, WORD, stems
-from retrieval.vocabulary.terms import key, raw_cells
+from retrieval.vocabulary.terms import key, raw_cells, stems_of
 
 # A question is one of its own where it is surer by itself than with the words before it: by this
 # much of confidence, less _EACH for each of its own telling words, up to _MOST of them. The more it
@@ -20,7 +20,7 @@ from retrieval.vocabulary.terms import key, raw_cells
 _SURER = 0.6
 _EACH = 0.2
 _MOST = 6
-_FEW = 2  # words of the last question say what it is about
+_FEW = 2  # words of a question say what it is about
 _ENDS = "?!.,;:()\"'"
 
 
@@ -73,8 +73,14 @@ def going_on(
 def is_of_its_own(typed: str, alone: SearchResult, together: SearchResult) -> bool:
     """Tell whether a question asks what it says, by what is found for it `alone`.
 
-    Else it asks what it does with the words before it, for which `together` was found.
+    Else it asks what it does with the words before it, for which `together` was found. What is
+    refused alone is its own by two telling words, or by one that no rule has ("are there
+    elephants"): with other words any rule would be found for it.
     """
+    if alone.certainty == "refused":
+        said = set(stems_of(typed))
+        is_unknown = said.isdisjoint(alone.terms.frequency)
+        return len(said) >= _FEW or (is_unknown and follow_up.asks(typed))
     first = [result.hits[0].chunk for result in (alone, together) if result.hits]
     if alone.certainty == "answered" and len(first) > 1 and first[0] == first[1]:
         return True  # what was typed says enough
@@ -86,8 +92,11 @@ def _of_place(cards: Sequence[Card], before: str, typed: str, terms: Terms) -> s
     """A question with the heading that answered the one before, and the names that this lacks."""
     if not cards:
         return ""
-    # A correction is called as what it changes: what else is asked stands where that did.
-    heading = next((one for one in cards if CORRECTED in one.badges), cards[0]).heading
+    # What else is asked stands where the rule does, not where its correction does.
+    rules = [one for one in cards if CORRECTING.isdisjoint(one.badges)]
+    if not rules:
+        return ""
+    heading = next((one for one in rules if CORRECTED in one.badges), rules[0]).heading
     names = [name for name in things_in(before, terms) if name.lower() not in heading.lower()]
     return " ".join(dict.fromkeys([*names, heading, follow_up.without_link(typed)]))
 

@@ -32,12 +32,16 @@ _CORRECTING = {"errata", "house-rule"}
 
 @dataclass(frozen=True, slots=True)
 class CardView:
-    """A card with what is made of it: `title` is the last part of its heading, `trail` the rest."""
+    """A card with what is made of it.
+
+    `title` is the last part of its heading, `trail` the rest, `name` the first and the last part.
+    """
 
     card: Card
     number: int
     title: str
     trail: str
+    name: str
     variant: str
     lines: str
     href: str
@@ -139,6 +143,7 @@ def _card(answer: Answer, number: int, variant: str) -> CardView:
         number=number,
         title=title,
         trail=" › ".join(above),
+        name=" › ".join([*above[:1], title]),
         variant=variant,
         lines=_span(card.first_line, card.last_line),
         href=address(card.path, _ranges(card)),

@@ -1,6 +1,7 @@
 """The sentences of the page: what a state means, how it came about, what was taken out."""
 
 import re
+from collections import Counter
 from typing import Final
 
 from api.answer.fixed_texts import Texts
@@ -9,7 +10,7 @@ from api.schema.cards import Card
 from api.schema.guard import GuardFinding
 
 LABELS: Final = {"answered": "Answered", "nearest": "Nearest lines", "refused": "No answer"}
-_MORE = re.compile(r"^… (\d+ more \w+)$", re.MULTILINE)
+_MORE = re.compile(r"^… (\d+) more (\w+?)s?$", re.MULTILINE)
 _REASONS: Final = {
     "filters": "Other files of these rules answer it.",
     "no_passage": "The question is about something else than these rules.",
@@ -115,18 +116,26 @@ def more(card: Card) -> str:
     """Return how much of its lists and tables a card leaves out; "" for nothing."""
     if card.more is None:
         return ""
-    return ", ".join(_MORE.findall(card.text)) or f"{card.more.count} more"
+    left: Counter[str] = Counter()
+    for count, noun in _MORE.findall(card.text):
+        left[noun] += int(count)
+    said = (f"{count} more {_noun(count, noun)}" for noun, count in left.items())
+    return ", ".join(said) or f"{card.more.count} more {_noun(card.more.count, _part(card))}"
 
 
 def counted(card: Card) -> str:
     """Return how much of a list was asked for: "5 of 9 rows, found by “aft”"; "" for no list."""
     if card.listed is None:
         return ""
-    noun = "row" if card.form == "table" else "field" if card.form == "fields" else "item"
+    noun = _part(card)
     of, words = card.listed.of, " ".join(card.listed.words)
     if words:
         return f"{card.listed.count} of {of} {_noun(of, noun)}, found by “{words}”"
     return f"{of} {_noun(of, noun)}"
+
+
+def _part(card: Card) -> str:
+    return "row" if card.form == "table" else "field" if card.form == "fields" else "item"
 
 
 def without_more(card: Card) -> str:

@@ -71,10 +71,15 @@ LANGUAGES = {
 }  # fmt: skip
 
 
+def asks(message: str) -> bool:
+    """Tell whether a message may ask something of the rules."""
+    return kind(message) is None
+
+
 def kind(question: str) -> Talk | None:
     """Return which small talk a message is; None where it may ask something of the rules."""
     text = " ".join(question.split())
-    if _ABOUT.fullmatch(text):
+    if text and (_ABOUT.fullmatch(text) or not WORD.search(text)):  # signs alone ask nothing
         return "about"
     if _GREETING.fullmatch(text):
         return "greeting"

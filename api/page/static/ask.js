@@ -11,7 +11,6 @@ const field = form?.querySelector("textarea");
 const reply = document.querySelector(".reply");
 let running = null; // the AbortController of the question that is being answered
 let asked = ""; // last, for the arrow up
-let alone = false; // the next question stands by itself: it was corrected
 const STOPPED = "Stopped. What had come was not checked, so it is not shown.";
 const name = document.querySelector(".brand").textContent;
 
@@ -26,7 +25,7 @@ export function begin() {
   });
   form.querySelector(".stop").addEventListener("click", () => running?.abort("stopped"));
   field.addEventListener("keydown", keyed);
-  field.addEventListener("input", typed);
+  field.addEventListener("input", grow);
   document.addEventListener("keydown", shortcut);
   document.addEventListener("click", clicked);
   document.querySelector(".again").addEventListener("submit", (event) => {
@@ -65,7 +64,6 @@ function moved() {
   show();
 }
 
-/** Ends the running question without a word. */
 function leave(reason) {
   running?.abort(reason);
   running = null;
@@ -100,23 +98,10 @@ function shortcut(event) {
 
 function clicked(event) {
   if (event.target.closest(".retry")) ask(event.target.closest(".answer").dataset.asked);
-  const correct = event.target.closest("a.correct");
-  const tried = event.target.closest(".tries a");
-  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-  if (correct) {
-    event.preventDefault();
-    alone = true;
-    fill(new URL(correct.href).searchParams.get("draft"));
-    field.focus();
-  } else if (tried) {
-    event.preventDefault();
-    ask(tried.textContent);
-  }
-}
-
-function typed() {
-  if (!field.value) alone = false;
-  grow();
+  const link = event.target.closest("a.correct, .tries a");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  ask(new URL(link.href).searchParams.get("q"), link.matches(".correct"));
 }
 
 function fill(text) {
@@ -136,7 +121,6 @@ function renew() {
   history.pushState(null, "", "/");
   source.leave();
   named("");
-  alone = false;
   fill("");
   show();
   field.focus();
@@ -148,25 +132,29 @@ function show() {
   answer.begin(reply);
 }
 
-async function ask(text) {
+async function ask(text, alone = false) {
   const question = text.trim();
   if (!question) return field.focus();
+  if (running) conversation.keep(asked, ""); // it can be asked again
   asked = question;
   running?.abort("another");
   const mine = (running = new AbortController());
   const height = reply.offsetHeight;
   goes(question);
   const before = alone ? [] : conversation.questions();
-  alone = false;
   const section = progress.working(question, height);
   reply.replaceChildren(section);
   fill("");
+  if (matchMedia("(pointer: coarse)").matches) field.blur(); // its keyboard would cover the answer
   busy(true);
   show();
   try {
     await stream(section, question, before, mine.signal);
   } catch (error) {
-    if (running === mine) progress.failed(section, question, mine.signal.aborted ? STOPPED : progress.told(error));
+    if (running !== mine) return;
+    progress.failed(section, question, mine.signal.aborted ? STOPPED : progress.told(error));
+    if (error.isRefused) fill(question); // to be changed
+    else conversation.keep(question, "");
   } finally {
     if (running === mine) {
       running = null;
@@ -175,7 +163,6 @@ async function ask(text) {
   }
 }
 
-/** Gives a question its address. */
 function goes(question) {
   const again = conversation.again(question);
   const state = { turn: conversation.begin(question) };
@@ -221,5 +208,5 @@ function busy(is) {
   const held = document.activeElement === go || document.activeElement === stop;
   go.hidden = is;
   stop.hidden = !is;
-  if (held) (is ? stop : field).focus();
+  if (held && (is || !matchMedia("(pointer: coarse)").matches)) (is ? stop : field).focus();
 }

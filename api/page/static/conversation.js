@@ -46,7 +46,6 @@ export function open(id) {
   return turns[at] ?? { html: "" };
 }
 
-/** Tells whether this is the question of the shown turn. */
 export function again(question) {
   return current > 0 && asked === question;
 }
@@ -60,7 +59,6 @@ export function begin(question) {
   return current;
 }
 
-/** Begins a turn behind all that are kept: a page of the server. */
 export function follow() {
   earlier = turns.length;
   current = Date.now();
@@ -74,19 +72,16 @@ export function keep(question, html) {
   write();
 }
 
-/** Takes a newer answer of the shown turn. */
 export function renew(question, html) {
   asked = question;
   Object.assign(turns[place(current)], { question, html });
   write();
 }
 
-/** Keeps the questions of a page without scripts. */
 export function carried(questions) {
   turns = questions.map((question, at) => ({ id: at + 1, question, html: "" }));
 }
 
-/** Lists the earlier turns, each of which can be opened. */
 export function list(details) {
   details.hidden = earlier === 0;
   details.querySelector("summary").textContent = `${earlier} earlier question${earlier === 1 ? "" : "s"}`;

@@ -36,7 +36,6 @@ export function strike(section, given) {
   }
 }
 
-/** Shows why there is no reply. */
 export function failed(section, question, reason) {
   const shown = made("failed");
   shown.dataset.asked = question;
@@ -47,7 +46,6 @@ export function failed(section, question, reason) {
   document.getElementById("said").textContent = reason;
 }
 
-/** Says what has come to who cannot see it. */
 export function tell(given, state) {
   const cards = given?.querySelectorAll("article").length;
   const verdict = given?.querySelector(".verdict")?.textContent.trim() ?? "";
@@ -55,12 +53,12 @@ export function tell(given, state) {
   document.getElementById("said").textContent = `${verdict} ${counted}`.trim() || state;
 }
 
-/** Reads a reply that is no answer. */
 export async function problem(response) {
   const wait = response.headers.get("Retry-After");
   const type = response.headers.get("Content-Type") ?? "";
   const detail = type.includes("json") ? (await response.json()).detail : `The server answered ${response.status}.`;
-  return new Error(wait ? `${detail}. Ask again in ${wait} seconds.` : detail);
+  const error = new Error(wait ? `${detail}. Ask again in ${wait} seconds.` : detail);
+  return Object.assign(error, { isRefused: response.status === 422 });
 }
 
 export function told(error) {

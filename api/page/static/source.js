@@ -68,7 +68,11 @@ async function load(path, lines) {
     placed(shown, true);
     return true;
   } catch {
-    return signal.aborted ? null : false;
+    if (signal.aborted) return null;
+    const shown = panel() ?? made();
+    shown.innerHTML = '<div class="file"><h2 class="path" tabindex="-1">The server cannot be reached.</h2><a class="close" href="/">Close</a></div>';
+    placed(shown, true);
+    return true;
   }
 }
 
@@ -116,7 +120,6 @@ function follow() {
   leave();
 }
 
-/** Takes the source away. */
 export function leave() {
   loading?.abort();
   panel()?.remove();

@@ -3,10 +3,16 @@
 The texts are of no vault that anything was fitted on.
 """
 
+from dataclasses import replace
+
 import pytest
 
+from api.answer import conversation
 from api.answer.card_reply import AskOptions, card_reply
 from retrieval.context import SearchContext
+from retrieval.models import SearchResult
+from retrieval.search_trace import Timings
+from tests.support.index.indexed_text import terms_of
 from tests.support.index.ingested import IndexFiles
 
 VAULT = {
@@ -180,3 +186,60 @@ def test_a_conversation_that_the_encoder_cannot_read_whole_is_asked_without_it(
     options = AskOptions(history=(" ".join(f"key{n}" for n in range(200)),))
     reply = card_reply(club, "i only noticed 3 days later", options)
     assert reply.question == "i only noticed 3 days later"
+
+
+NOTHING = SearchResult("", (), (), "off", "off", 0.0, "1.1", Timings(0.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("typed", "is_own"),
+    [
+        ("who won the world cup in 1998", True),
+        ("how far away is the moon", True),
+        ("are there gunslingers?", True),  # one word, which no rule has
+        ("how far", False),
+        ("in the shower", False),
+        ("is it loud", False),
+    ],
+)
+def test_what_is_refused_alone_is_its_own_where_it_says_what_of(typed: str, is_own: bool) -> None:
+    terms = terms_of({"a.md": "# Loud\n\nFar and loud.\n"})
+    alone = replace(NOTHING, certainty="refused", confidence=0.0, terms=terms)
+    together = replace(NOTHING, certainty="answered", confidence=0.9, terms=terms)
+    assert conversation.is_of_its_own(typed, alone, together) is is_own
+
+
+def test_a_folder_is_listed_whatever_was_asked_before(index_files: IndexFiles) -> None:
+    context = index_files({**VAULT, **MORE}, rag_threshold=-9.0)
+    reply = card_reply(context, "list all chants", AskOptions(history=["what is a rope?"]))
+    assert [len(one.files) for one in reply.folders] == [4]
+
+
+@pytest.mark.parametrize("sign", ["'", "?!", "\N{FIRE}\N{DRAGON}?"])
+def test_signs_alone_ask_nothing_of_what_was_spoken_of(context: SearchContext, sign: str) -> None:
+    for history in (), ("bog ram",):
+        reply = card_reply(context, sign, AskOptions(history=history))
+        assert reply.talk
+        assert not reply.cards
+
+
+def test_greetings_and_slips_stay_with_the_question_that_had_them(context: SearchContext) -> None:
+    history = ("hello", "how much does a lmap cost", "thanks!")
+    reply = card_reply(context, "price of the ember rain", AskOptions(history=history))
+    assert "hello" not in reply.question
+    assert "thanks" not in reply.question
+    assert reply.corrections == ()
+
+
+def test_what_goes_on_after_a_correction_stands_with_the_rule(index_files: IndexFiles) -> None:
+    goods = VAULT["Goods.md"] + "\nWith a rope comes a hook.\n"
+    errata = (
+        "---\nstatus: errata\nsupersedes: Goods.md\n---\n# Second Printing\n\n"
+        "The lamp's price is 4 marks.\n"
+    )
+    context = index_files({**VAULT, "Goods.md": goods, "Errata.md": errata}, rag_threshold=-9.0)
+    history = ["how much does a lamp cost?"]
+    assert card_reply(context, history[0]).cards[0].path == "Errata.md"
+    reply = card_reply(context, "and what do I get with a rope?", AskOptions(history=history))
+    assert "Second Printing" not in reply.question
+    assert reply.cards[0].path == "Goods.md"

@@ -60,7 +60,7 @@ def test_states_differ_by_their_words(desk: Desk, tab: New) -> None:
     expect(tab_.answer.get_by_role("link", name="What is in them?")).to_be_visible()
 
 
-def test_a_follow_up_is_understood_and_can_be_corrected(desk: Desk, tab: New) -> None:
+def test_a_follow_up_is_understood_and_can_be_asked_alone(desk: Desk, tab: New) -> None:
     tab_ = tab(desk.quotes)
     page = tab_.page
     tab_.ask(ASKED, "answered")
@@ -68,11 +68,8 @@ def test_a_follow_up_is_understood_and_can_be_corrected(desk: Desk, tab: New) ->
     understood = tab_.answer.get_by_text("Understood as:")
     expect(understood).to_contain_text("lantern burn?")
     expect(page.get_by_text("1 earlier question")).to_be_visible()
-    page.get_by_role("link", name="Correct this").click()
-    expect(tab_.field).to_be_focused()
-    expect(tab_.field).to_have_value(FOLLOW_UP)
     with page.expect_request("**/page/ask") as sent:
-        page.keyboard.press("Enter")
+        page.get_by_role("link", name="Ask it alone").click()
     assert sent.value.post_data_json == {"question": FOLLOW_UP, "history": []}
     tab_.is_answering(FOLLOW_UP)
     expect(tab_.answer).not_to_have_attribute("data-state", "working")

@@ -27,17 +27,6 @@ def test_a_link_carries_no_earlier_question(desk: Desk, tab: New) -> None:
         expect(tab_.page).to_have_url(address)  # a reload understands it again
 
 
-def test_a_correction_given_up_lets_the_next_question_follow(desk: Desk, tab: New) -> None:
-    tab_ = tab(desk.quotes)
-    tab_.ask(ASKED, "answered")
-    tab_.ask(FOLLOW_UP)
-    tab_.answer.get_by_role("link", name="Correct this").click()
-    tab_.page.get_by_role("textbox", name="Question").fill("")
-    tab_.ask("and a candle?")
-    understood = tab_.answer.get_by_text("Understood as:")
-    expect(understood).to_have_text(re.compile(r"How long does a candle burn\?\s*Correct this"))
-
-
 def test_what_a_card_leaves_out_opens_with_the_answering_lines_marked(desk: Desk, tab: New) -> None:
     tab_ = tab(f"{desk.quotes}/?{urlencode({'q': FERRY})}")
     card = tab_.answer.get_by_role("article", name="Ferries", exact=True)

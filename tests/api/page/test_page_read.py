@@ -9,7 +9,7 @@ from tests.support.servers.page_fixtures import ASKED, LINES, TORCHES, Desk, New
 def test_a_source_opens_beside_the_answer_and_back_closes_it(desk: Desk, tab: New) -> None:
     one = tab(f"{desk.quotes}/?q=How+long+does+a+torch+burn%3F")
     page = one.page
-    opener = one.answer.get_by_role("link", name="Open source").first
+    opener = one.answer.get_by_role("link", name="Show in file").first
     opener.click()
     panel = one.source
     expect(panel.get_by_role("heading", name=TORCHES)).to_be_focused()
@@ -91,7 +91,7 @@ def test_the_keyboard_alone_asks_opens_and_comes_back(desk: Desk, tab: New) -> N
     field = page.get_by_role("textbox", name="Question")
     expect(field).to_have_value("How long does\na torch burn?")
     field.fill("")
-    opener = one.answer.get_by_role("link", name="Open source").first
+    opener = one.answer.get_by_role("link", name="Show in file").first
     for _ in range(12):
         keys.press("Tab")
         if opener.evaluate("link => link === document.activeElement"):

@@ -28,6 +28,38 @@ def test_a_server_that_goes_in_the_middle_is_said(desk: Desk, tab: New) -> None:
     tab_.state("answered")
 
 
+def test_a_question_that_failed_is_among_the_earlier_ones(desk: Desk, tab: New) -> None:
+    tab_ = tab(desk.quotes, faulty=True)
+    tab_.page.route("**/page/ask", lambda route: route.abort())
+    tab_.ask("How far does a torch shine?", "error")
+    tab_.page.unroute("**/page/ask")
+    tab_.ask(ASKED, "answered")
+    tab_.page.get_by_text("1 earlier question").click()
+    tab_.page.get_by_role("link", name="How far does a torch shine?").click()
+    tab_.is_answering("How far does a torch shine?")
+
+
+def test_a_question_that_is_too_long_stays_to_be_shortened(desk: Desk, tab: New) -> None:
+    tab_ = tab(desk.quotes, faulty=True)
+    long = "My lamp went out and then it rained. " * 60 + ASKED
+    tab_.ask(long, "error")
+    expect(tab_.answer).to_contain_text("ask it without what goes before")
+    expect(tab_.field).to_have_value(long)
+    tab_.ask(ASKED, "answered")
+    expect(tab_.page.get_by_text("earlier question")).to_be_hidden()
+
+
+def test_a_source_that_cannot_be_fetched_leaves_the_answer(desk: Desk, tab: New) -> None:
+    tab_ = tab(desk.quotes, faulty=True)
+    tab_.ask(ASKED, "answered")
+    tab_.page.route("**/vault/**", lambda route: route.abort())
+    tab_.answer.get_by_role("link", name="Show in file").first.click()
+    expect(tab_.source).to_contain_text("The server cannot be reached.")
+    tab_.source.get_by_role("link", name="Close").click()
+    expect(tab_.source).to_have_count(0)
+    tab_.state("answered")
+
+
 def test_a_busy_server_says_when_to_come_back(desk: Desk, tab: New) -> None:
     desk.llm.mode = "silence"
     tab_ = tab(desk.model, faulty=True)

@@ -115,7 +115,7 @@ class Tab:
 
     def open_source(self) -> Locator:
         """Open the first card's source; return the link that did."""
-        link = self.answer.get_by_role("link", name="Open source").first
+        link = self.answer.get_by_role("link", name="Show in file").first
         link.click()
         return link
 

@@ -87,7 +87,8 @@ def arranged(
     }  # fmt: skip
     for number, card in enumerate(found):  # a round of combat, beside how a potion is drunk in it
         whole[number] |= number not in of_step and _are_all_steps(card)
-    met += conflicts.standard_first(met, statements, asked.words)
+    standard = conflicts.standard_first(met, statements, asked.words)
+    met += standard
     rows = []
     if any(note.supersedes for note in of_card):
         rows = list(corrected_rows.of_rows(found, of_card, files, asked.question))
@@ -102,7 +103,8 @@ def arranged(
         and not _is_note(of_card[one.lower])
         and (one in rows or is_of_all(one) or _is_of_it(*pair(one)))
     ]  # fmt: skip
-    corrected = {one.lower for one in replaced}
+    # What holds stands above an optional rule, and corrects nothing of it.
+    corrected = {one.lower for one in replaced if one not in standard}
     void = {one.lower for one in met if one.binding and is_of_all(one)}
     # What errata or a house rule changes in part stands beside it, on the page in two columns.
     void |= {one.lower for one in replaced if not _is_note(of_card[one.upper])}
