@@ -20,6 +20,7 @@ from retrieval.ranking.candidate_lists import Lists
 # limit of a row holds one of its numbers (1 or 0).
 Named = Mapping[int, tuple[float, float]]
 
+_LACKING = 2.0  # what a column that is lacking counts, of a range that is met
 _ENCODED = 12  # chunks whose nearest entry is encoded for a question where nothing is stored
 
 
@@ -98,7 +99,7 @@ def _named(context: SearchContext, question: str, lists: Lists) -> Named:
     """What the names, fields and ranges of each chunk have of the question, by the chunk's row id.
 
     How much of it the names cover is 1 less where the file is called longer than another one that
-    is asked for.
+    is asked for. The ranges count -2 where a table has columns for other numbers alone.
     """
     weights = context.weights
     if not (weights.names or weights.ranges or weights.whole):
@@ -114,7 +115,8 @@ def _named(context: SearchContext, question: str, lists: Lists) -> Named:
     return {
         row_id: (
             lines.coverage(words, path, entries[row_id]) - (path in longer),
-            float(any(map(words.in_range, entries[row_id]))),
+            any(map(words.in_range, entries[row_id]))
+            - _LACKING * any(map(words.lacks_column, entries[row_id])),
         )
         for row_id, path in paths.items()
     }

@@ -13,6 +13,7 @@ from retrieval.vocabulary.terms import cells, stems_of, title
 
 _NUMBER_AND_UNIT = re.compile(r"\W*\d[\d.,–-]* ?[^\W\d]+\W*")
 _COUNTED = re.compile(r"^\W*(?:number|no\.?|count|size) of ", re.IGNORECASE)  # "Number of children"
+_COLUMNS = 2  # for numbers of one unit, from which on they are what a table is by
 _CLOCK = stem("time")  # "Time of day" is no number of days
 # Stems with those that abbreviations stand for in their place: of `Terms.in_full`.
 InFull = Callable[[AbstractSet[str]], frozenset[str]]
@@ -105,6 +106,22 @@ def in_range(
         for value in _in_units(asked_value, span, column)
         if span.low <= value.number <= span.high
     )
+
+
+def lacks_column(entry: Entry, asked_values: Iterable[Value]) -> bool:
+    """Tell whether a row's table has a column for each of some numbers, but for none that is asked.
+
+    "Level 2 | Level 3 | Level 9" say nothing of level 5; "each above 9" speaks of level 12.
+    """
+    if entry.kind != "row":
+        return False
+    columns = [span for name in cells(entry.lead.split("\n")[0])[1:] for span in intervals(name)]
+    for value in asked_values:
+        same = [span for span in columns if not span.units.isdisjoint(value.units)]
+        is_held = any(span.low <= value.number <= span.high for span in columns)
+        if len(same) >= _COLUMNS and not is_held:
+            return True
+    return False
 
 
 @lru_cache(maxsize=65_536)

@@ -88,9 +88,10 @@ _VAGUE = STOP.union(_VAGUE_WORDS.split())
 def is_unsaid(path: str, entry: Entry, asked: QuestionWords) -> bool:
     """Tell whether an entry, with its headings and columns, has nothing of the kind asked for.
 
-    "How many masts has the yacht" wants masts, "what colour" a colour, "dues of the guild" dues.
+    "How many masts has the yacht" wants masts, "what colour" a colour, "dues of the guild" dues,
+    "XP for level 5" a column of level 5 where the table has columns of other levels.
     """
-    if lacks_amount(path, entry, asked):
+    if lacks_amount(path, entry, asked) or asked.lacks_column(entry):
         return True
     said, question = _said(path, entry, asked), asked.question.lower()
     fields = asked_fields(question)

@@ -5,6 +5,8 @@ import pytest
 from retrieval.models import NO_TERMS
 from retrieval.ranking.lines import QuestionWords
 from retrieval.ranking.ranges import called, in_range, named
+from retrieval.search import search
+from tests.support.index.ingested import IndexFiles
 from tests.support.made.made_entries import entry, row
 
 
@@ -160,3 +162,44 @@ def test_a_row_is_called_by_a_code_of_its_columns_or_headings_kind() -> None:
     assert called("2. Zones.md", row("| B | 9 |"), [("zon", "B")]) == {"B"}
     assert called("a.md", zone, [("class", "B"), ("zon", "C")]) == set()
     assert called("a.md", entry("B is a zone."), [("zon", "B")]) == set()
+
+
+@pytest.mark.parametrize(
+    ("asked", "header", "is_lacking"),
+    [
+        ("xp for level 5", "| Class | Level 2 | Level 3 | Level 9 |", True),
+        ("xp for level 3", "| Class | Level 2 | Level 3 | Level 9 |", False),
+        ("xp for level 12", "| Class | Level 2 | Level 3 | Each level above 3 |", False),
+        ("xp for level 5", "| Class | Levels 2-3 | Levels 4-6 |", False),
+        ("xp for 5 scribes", "| Class | Level 2 | Level 3 | Level 9 |", False),
+        ("xp for level 5", "| Class | Level 2 | Gold |", False),
+        ("xp of a scribe", "| Class | Level 2 | Level 3 | Level 9 |", False),
+    ],
+)
+def test_a_table_by_other_numbers_lacks_the_one_that_is_asked(
+    asked: str, header: str, is_lacking: bool
+) -> None:
+    one = row("| Scribe | 9 | 18 | 36 |", header=header)
+    assert words(asked).lacks_column(one) is is_lacking
+    assert not words(asked).lacks_column(entry("Scribes of level 2 or 3 read."))
+
+
+CLASSES = {
+    "Levels.md": (
+        "# Levels\n\nThe marks that each class needs for a level:\n\n"
+        "| Class | Level 2 | Level 3 | Level 9 |\n|---|---|---|---|\n"
+        "| Scribe | 900 | 1,800 | 36,000 |\n| Diver | 700 | 1,500 | 30,000 |\n"
+    ),
+    "Scribe.md": (
+        "# Scribe\n\n| Level | Marks | Ink |\n|---|---|---|\n| 4 | 3,600 | 2 |\n"
+        "| 5 | 7,200 | 3 |\n| 6 | 14,000 | 3 |\n"
+    ),
+}
+
+
+def test_a_table_with_the_number_goes_before_one_that_lacks_it(index_files: IndexFiles) -> None:
+    context = index_files(CLASSES, rag_threshold=-9.0)
+    question = "how many marks does a scribe need for level {}"
+    firsts = [search(context, question.format(n)).hits[0].chunk.path for n in (3, 5)]
+    assert firsts == ["Levels.md", "Scribe.md"]
+    assert search(context, question.format(5)).certainty == "answered"
