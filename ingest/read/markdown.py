@@ -47,7 +47,7 @@ _LEAVES: dict[str, BlockKind] = {
     "footnote_reference_open": "paragraph",
     "dl_open": "paragraph",
 }
-_UNFINISHED = re.compile(r"\s[a-z]{2,}$")  # not a stat block, which ends in a value
+_UNFINISHED = re.compile(r"^[^:*_\n]*\s[a-z]{2,}\Z", re.MULTILINE)  # "Range: 6 turns" is a field
 _WHOLE = {"table", "fence", "quote", "html", "paragraph"}  # what stands inside stays inside
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from retrieval.models import ERRATA, EVERY_FILE, HOUSE_RULE, SourceNote
-from retrieval.ranking import replaced_sections
+from retrieval.ranking import clauses, replaced_sections
 from retrieval.ranking.replaced_sections import OF_CHANGES, file_title
 from retrieval.ranking.statements import Statement
 from retrieval.vocabulary.terms import stems_of
@@ -115,7 +115,13 @@ def replaces_section(upper: Statement, lower: Statement) -> bool:
 
 def is_replacing(upper: Statement, lower: Statement) -> bool:
     """Tell whether a correction is of what a statement says, by name or by what both say."""
-    return replaces_section(upper, lower) or says_otherwise(upper, lower)
+    by_name = replaces_section(upper, lower) or is_in_part(upper, lower)
+    return by_name or says_otherwise(upper, lower)
+
+
+def is_in_part(upper: Statement, lower: Statement) -> bool:
+    """Tell whether a correction changes words of a clause, which is to be read beside it."""
+    return _is_about(upper, lower) and not upper.parted_clauses.isdisjoint(lower.clauses)
 
 
 def is_of_same_line(upper: Statement, lower: Statement) -> bool:
@@ -175,15 +181,19 @@ def is_whole(upper: Statement, lower: Statement) -> bool:
     """Tell whether a correction replaces as a whole the section that the lower statement is of."""
     if not _is_about(upper, lower):
         return False
-    if not upper.replaced_numbers.isdisjoint(lower.paragraphs):
+    if not (upper.replaced_clauses - upper.parted_clauses).isdisjoint(lower.clauses):
         return True
     return not upper.replaced_whole.isdisjoint(replaced_sections.headings(lower.place))
 
 
 def _is_about(upper: Statement, lower: Statement) -> bool:
-    """Whether a correction is about a file: it names it, or it names none that its own corrects."""
+    """Whether a correction is about a file: it names it, or it names none that its own corrects.
+
+    Or it names the clause, by a number that no other one has.
+    """
     path = lower.note.path
-    return path in upper.only or (not upper.only and upper.note.overrides(path))
+    is_clause = any(map(clauses.is_unique, upper.replaced_clauses & lower.clauses))
+    return path in upper.only or (not upper.only and (is_clause or upper.note.overrides(path)))
 
 
 def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:

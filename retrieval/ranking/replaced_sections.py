@@ -10,6 +10,7 @@ from itertools import takewhile
 from urllib.parse import unquote
 
 from retrieval.models import Entry, SourceNote
+from retrieval.ranking import clauses
 from retrieval.text.line_marks import HEADING
 from retrieval.text.words import WORD
 from retrieval.vocabulary.terms import cells, stems_of, title
@@ -40,14 +41,6 @@ _OF_SECTION = re.compile(
     re.IGNORECASE,
 )
 _IS_REPLACED = re.compile(r"\b(?:is|are) (?:replaced|superseded)\b", re.IGNORECASE)
-# "Replaces paragraph 3.2": of rules that are numbered.
-_REPLACED = re.compile(r"\b(?:replac|supersed)\w{1,4}\b|\b(?:in|takes the) place of\b", re.I)
-_NUMBERED = re.compile(
-    r"(?:§ ?|\b(?:paragraph|section|rule|point|article|clause|item|number|no\.) )"
-    r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,3})(?![\d.]{0,3}\d)",
-    re.IGNORECASE,
-)
-_OWN_NUMBER = re.compile(r"[*_>\s-]{0,6}(\d{1,3}(?:\.\d{1,3}){0,3})[.)]?[*_]{0,3}\s")
 _JOINED = re.compile(r"\W{0,3}(?:and|or|,|&)?\W{0,3}", re.IGNORECASE)
 _TARGET = re.compile(r"\]\(<?([^()<>#\n]{1,200})|\[\[([^\[\]#|\n]{1,200})|`([^`\s]{1,200}\.md)`")
 _NUMBERING = re.compile(r"\d{1,3}(?:[.)]\d{0,3}){0,4}[.):\s-]{1,3}(?=[^\W\d])")
@@ -137,7 +130,8 @@ def changes(sentence: str, note: SourceNote, *, is_linked: bool) -> bool:
 
     `is_linked`: the section names its file; else a section that a sentence names may be of any.
     """
-    return bool(files_in(sentence, note)) or (not is_linked and bool(_OF_SECTION.search(sentence)))
+    is_of_rule = bool(_OF_SECTION.search(sentence) or clauses.changed_in(sentence))
+    return bool(files_in(sentence, note)) or (not is_linked and is_of_rule)
 
 
 def files_in(text: str, note: SourceNote) -> frozenset[str]:
@@ -178,20 +172,6 @@ def named_whole(sentences: Iterable[str], heading: str) -> Names:
                     found.append(_name(match))
                     end = match.end()
     return frozenset(filter(None, found))
-
-
-def numbers_in(sentences: Iterable[str]) -> frozenset[str]:
-    """Return the numbers of the paragraphs or sections that sentences say are replaced."""
-    return frozenset(
-        match["number"] for one in sentences if _REPLACED.search(one)
-        for match in _NUMBERED.finditer(one)
-    )  # fmt: skip
-
-
-def paragraphs(entry: Entry) -> frozenset[str]:
-    """Return the number that an entry begins with ("3.2 The quorum is four"), and its heading's."""
-    last = entry.heading.rsplit(" > ", 1)[-1]
-    return frozenset(match[1] for one in (entry.quote, last) if (match := _OWN_NUMBER.match(one)))
 
 
 def file_title(path: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from retrieval.models import Entry, IndexedFile, SourceNote
-from retrieval.ranking import replaced_sections
+from retrieval.ranking import clauses, replaced_sections
 from retrieval.ranking.replaced_sections import OF_CHANGES, Names
 from retrieval.text.normalize import searchable
 from retrieval.text.quantities import intervals
@@ -64,8 +64,9 @@ class Statement:
     is_new: bool = False  # it says what is so now
     sections: Names = frozenset()  # that it names, of the files in `only`, or rows of tables
     replaced_whole: Names = frozenset()  # of them those of which it changes no detail alone
-    replaced_numbers: frozenset[str] = frozenset()  # of paragraphs: "replaces paragraph 3.2"
-    paragraphs: frozenset[str] = frozenset()  # its own number, and that of its last heading
+    replaced_clauses: frozenset[str] = frozenset()  # by number: "replaces paragraph 3.2"
+    parted_clauses: frozenset[str] = frozenset()  # of them those of which words change
+    clauses: frozenset[str] = frozenset()  # its own number, and that of its last heading
 
 
 def statement(entry: Entry, note: SourceNote, file: IndexedFile | None = None) -> Statement:
@@ -85,7 +86,7 @@ def _plain(entry: Entry, note: SourceNote) -> Statement:
         place=entry.heading, own=frozenset(stems_of(entry.words)),
         amounts=frozenset().union(*(one.units for one in intervals(quote))),
         numbers=numbers_in(quote),
-        paragraphs=replaced_sections.paragraphs(entry),
+        clauses=clauses.own(entry),
     )  # fmt: skip
 
 
@@ -102,7 +103,10 @@ def _of_changes(entry: Entry, note: SourceNote, said: tuple[str, ...]) -> Statem
         only=only,
         replaced=frozenset(_replaced(entry.quote)),
         is_new=bool(_NOW.search(entry.quote)),
-        replaced_numbers=replaced_sections.numbers_in(about),
+        replaced_clauses=frozenset().union(*map(clauses.changed_in, about)),
+        parted_clauses=frozenset().union(
+            *map(clauses.changed_in, filter(clauses.is_in_part, about))
+        ),
         sections=replaced_sections.named(about, entry.heading),
         replaced_whole=replaced_sections.named_whole(about, entry.heading),
     )

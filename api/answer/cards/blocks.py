@@ -15,8 +15,9 @@ from retrieval.vocabulary.terms import raw_cells
 
 BlockKind = Literal["paragraph", "list", "table", "fields", "headings"]
 
-_FIELD = re.compile(
-    r"^\s*(?:[-*+]\s+)?(?:\*\*|__)[^*_]{1,60}?(?::(?:\*\*|__)|(?:\*\*|__)\s*:)\s*\S"
+_FIELD = re.compile(  # "**Speed:** 4", and as Obsidian has it "Speed:: 4"
+    r"^\s*(?:[-*+]\s+)?(?:(?:\*\*|__)[^*_]{1,60}?(?::(?:\*\*|__)|(?:\*\*|__)\s*:)|"
+    r"[^\W\d_][\w '()/-]{0,40}::(?= ))\s*\S"
 )
 _TERM = re.compile(r"^\s*(?:\*\*|__)\w[^*_\n]{0,98}(?:[.?!:](?:\*\*|__)|(?:\*\*|__)\s{0,3}[:–—-])")
 _TERMS = 3  # paragraphs of a section, from which on those that begin so are terms

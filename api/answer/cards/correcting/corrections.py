@@ -54,6 +54,8 @@ def arranged(
         return conflicts.is_whole(*pair(one))
 
     def is_beside(one: Conflict) -> bool:
+        if conflicts.is_in_part(*pair(one)):
+            return False  # the line that is marked is read otherwise, whatever is asked of it
         upper, lower, note = found[one.upper], found[one.lower], of_card[one.upper]
         section = [e for e in files[upper.path].entries if e.heading == upper.best.heading]
         is_part = not is_of_all(one)
@@ -107,7 +109,10 @@ def arranged(
     corrected = {one.lower for one in replaced if one not in standard}
     void = {one.lower for one in met if one.binding and is_of_all(one)}
     # What errata or a house rule changes in part stands beside it, on the page in two columns.
-    void |= {one.lower for one in replaced if not _is_note(of_card[one.upper])}
+    void |= {
+        one.lower for one in replaced
+        if not (_is_note(of_card[one.upper]) or conflicts.is_in_part(*pair(one)))
+    }  # fmt: skip
     void |= {number for number, is_kept in enumerate(kept) if is_kept}
     return tuple(
         replace(

@@ -74,3 +74,49 @@ def test_of_a_section_that_corrects_two_lines_the_asked_one_stands_first(
     said = [first.lines[n] for part in first.marked for n in part.numbers]
     assert first.path == "Resolution.md"
     assert any(line in one for one in said)
+
+
+BYLAWS = {
+    "03-assembly.md": (
+        "# Part 3\n\n## 3.1 The assembly\n\n3.1.2 The board calls the assembly once a year.\n\n"
+        "3.1.3 The assembly has a quorum if one fifth of the members are there.\n\n"
+        "3.1.4 A guest of the assembly may stay for six weeks.\n"
+    ),
+    "08-annexes.md": (
+        "# Part 8\n\n## Annex B: Fees\n\n| Line | Subject | Amount |\n|---|---|---|\n"
+        "| 1 | Entrance | 60.00 |\n| 3 | Late payment | 15.00 |\n| 7 | Key | 35.00 |\n"
+    ),
+    "09-amendments.md": (
+        "# Part 9\n\n## First amendment\n\n"
+        '1. In clause 3.1.3, the words "one fifth" are replaced by the words "one tenth".\n\n'
+        '2. Clause 3.1.4 is replaced by: "3.1.4 A guest of the assembly may stay for eight."\n\n'
+        '3. In Annex B, line 3, the amount "15.00" is replaced by "20.00".\n'
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "new", "old", "is_folded"),
+    [
+        ("is one fifth of the members a quorum", "one tenth", "03-assembly.md", False),
+        ("how long may a guest of the assembly stay", "stay for eight", "03-assembly.md", True),
+        ("fee for late payment", '"20.00"', "08-annexes.md", False),
+    ],
+)
+def test_an_amendment_of_a_clause_stands_above_it(
+    index_files: IndexFiles, question: str, new: str, old: str, is_folded: bool
+) -> None:
+    above, below = card_reply(index_files(BYLAWS, rag_threshold=-9.0), question).cards[:2]
+    (marked,) = (above.lines[part.first_line] for part in above.marked)
+    assert new in marked
+    assert (below.path, below.folded) == (old, is_folded)
+    assert "corrected-above" in below.badges
+
+
+def test_a_clause_without_an_amendment_stays_first(index_files: IndexFiles) -> None:
+    context = index_files(BYLAWS, rag_threshold=-9.0)
+    for question, path in (
+        ("who calls the assembly", "03-assembly.md"), ("fee for a key", "08-annexes.md"),
+    ):  # fmt: skip
+        first = card_reply(context, question).cards[0]
+        assert (first.path, first.badges) == (path, ())
