@@ -52,7 +52,8 @@ PLAIN_ASK = AskOptions()
 # Steps that are asked for ("how do I appeal, step by step") and that say so were right in all of
 # six replies over nine vaults, one of them under the limit (docs/experiments.md, E176).
 _OF_STEPS = 0.2
-_LINKING = re.compile(r"[\[*_]|\bsee\b", re.IGNORECASE)  # without these no line names another file
+# Without these no line names another file.
+_LINKING = re.compile(r"[\[*_]|\b(?:see|annex|appendix|schedule)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

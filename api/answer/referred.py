@@ -8,6 +8,7 @@ from typing import Any
 from api.answer.cards.card import Card
 from retrieval.metadata.filters import Given
 from retrieval.models import Entry, Terms
+from retrieval.ranking import clauses
 from retrieval.ranking.lines import QuestionWords
 from retrieval.ranking.statements import sentences_of
 from retrieval.refusal.asked_kind import is_unsaid, lacks_amount
@@ -24,6 +25,7 @@ _HOW_MUCH = re.compile(
     r"\b(?:max(?:imum)? \w|(?:number|amount) of\b)",
     re.IGNORECASE,
 )
+_ASKS_AMOUNT = re.compile(rf"{_HOW_MUCH.pattern}|\b(?:costs?|prices?|fees?|rates?)\b", re.I)
 _TITLED = re.compile(r"[^.:\n]{5,80}:[\s*_]*(?:\.(?: .*)?)?")
 _NUMBER = re.compile(rf"\d|\b(?:{PATTERN})\b", re.IGNORECASE)
 _NOTE = re.compile(r"\[\^[^\]\s]{1,30}\]")
@@ -44,6 +46,8 @@ def places(
     if "![[" in card.best.quote:
         return list(embeds.alone(card.best.quote, terms.titles, filters))
     for line in _lines(card, asked):
+        if found := _of_annex(card, line, asked, terms, filters):
+            return found
         named = dict(_named(line.quote))
         rest = line.quote
         for written in named:
@@ -56,6 +60,25 @@ def places(
             given = [filters] if filters else []
             return [(asked.question, {"and": [*given, {"path": path}]})]
     return []
+
+
+def _of_annex(
+    card: Card, line: Entry, asked: QuestionWords, terms: Terms, filters: Given | None
+) -> list[tuple[str, dict[str, Any]]]:
+    """The question in the file of an annex whose lines a line names in place of an amount."""
+    named = clauses.lines_in(line.quote)
+    if not named or not _ASKS_AMOUNT.search(asked.question):
+        return []
+    if _NUMBER.search(searchable(clauses.without_lines(line.quote))):
+        return []
+    annex = key(named[0].partition(",")[0])
+    names = [one for one in terms.named_from.get(annex[0], ()) if one[: len(annex)] == annex]
+    paths = set().union(*(terms.names[one] for one in names)) - {card.path}
+    if len(paths) != 1:
+        return []
+    given = [filters] if filters else []
+    question = f"{asked.question} ({', '.join(named)})"
+    return [(question, {"and": [*given, {"path": paths.pop()}]})]
 
 
 def _lines(card: Card, asked: QuestionWords) -> Iterator[Entry]:

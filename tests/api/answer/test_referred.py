@@ -64,3 +64,35 @@ def test_a_line_that_says_it_itself_is_followed_nowhere(context: SearchContext) 
     reply = card_reply(context, "how much does a pony carry")
     assert unfolded(reply) == ["Ponies.md"]
     assert reply.parts == ()
+
+
+BYLAWS = {
+    "5 House.md": (
+        "# Part 5\n\n## 5.5 Keys\n\n5.5.2 A member who loses a key pays for the new key as stated "
+        "in Annex B, line 7, and tells the warden.\n\n5.5.4 A member pays 9 euros for a key to "
+        "the cellar, as Annex B, line 8 says.\n"
+    ),
+    "8 Annexes.md": (
+        "# Part 8\n\n## Annex A: Form\n\nThe form states a name.\n\n## Annex B: Amounts\n\n"
+        "| Line | Subject | Amount |\n|---|---|---|\n| 1 | Entrance | 60.00 |\n"
+        "| 7 | Replacement | 35.00 |\n| 8 | Cellar | 9.00 |\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("what does a new key cost if I lose mine", "| 7 | Replacement | 35.00 |"),
+        ("does a member who loses a key tell the warden", None),  # no amount is asked
+        ("how much is a key to the cellar", None),  # the clause says it
+    ],
+)
+def test_the_line_of_an_annex_is_shown_in_which_an_amount_stands(
+    index_files: IndexFiles, question: str, row: str | None
+) -> None:
+    cards = card_reply(index_files(BYLAWS, rag_threshold=-9.0), question).cards
+    opened = [one for one in cards if one.path == "8 Annexes.md" and not one.folded]
+    marked = [one.lines[part.first_line] for one in opened for part in one.marked]
+    assert cards[0].path == "5 House.md"
+    assert marked == ([row] if row else [])

@@ -101,6 +101,13 @@ def test_a_table_whose_columns_have_names_is_no_stat_block() -> None:
     assert shapes("# T\n\n| Arm | Cost |\n|---|---|\n| Bow | 5 |\n| Axe | 7 |\n") == [("table", 2)]
 
 
+def test_obsidian_s_inline_fields_are_fields() -> None:
+    assert shapes("# Kestrel\n\nClass:: Cutter\nTop speed:: 4\n- Hull:: 22\n") == [
+        ("fields", 2), ("list", 1),
+    ]  # fmt: skip
+    assert shapes("# C\n\nCall std::vector here.\nNext::one\n") == [("paragraph", 1)]
+
+
 def test_an_item_with_those_nested_in_it_is_one_part_and_the_lead_in_leads() -> None:
     items, rest = blocks(indexed_file(KIT))
     assert (items.kind, rest.kind) == ("list", "paragraph")
