@@ -39,7 +39,7 @@ def named(
     span, column = label
     return frozenset(
         value.number
-        for value in numbers
+        for value in _of_column(numbers, column)
         if any(span.low <= same.number <= span.sure for same in _in_units(value, span, column))
         and not _is_said(entry.heading, value, in_full)
         and not _is_said(_further_columns(entry.lead), value, in_full)
@@ -101,11 +101,19 @@ def in_range(
         not value.units
         or not (span.units | column).isdisjoint(value.units)
         or not column.isdisjoint(asked)
-        for asked_value in numbers
+        for asked_value in _of_column(numbers, column)
         if not _is_said(_further_columns(entry.lead), asked_value, in_full)
         for value in _in_units(asked_value, span, column)
         if span.low <= value.number <= span.high
     )
+
+
+def _of_column(values: Sequence[Value], column: AbstractSet[str]) -> Sequence[Value]:
+    """Those numbers whose unit a column is called by, where there are any: else all.
+
+    Of "2 HD against a cleric of level 1" the 1 is the row's of "| Level |", and the 2 is not.
+    """
+    return [value for value in values if not value.units.isdisjoint(column)] or values
 
 
 def lacks_column(entry: Entry, asked_values: Iterable[Value]) -> bool:

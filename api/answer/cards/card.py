@@ -11,12 +11,15 @@ from typing import Literal
 
 from api.answer.cards.blocks import Block, Part, blocks, introduces
 from retrieval.models import BY_CHOICE, ERRATA, HOUSE_RULE, Chunk, Entry, IndexedFile, SourceNote
+from retrieval.text.normalize import searchable
 
 BELOW = re.compile(
     r"\b(?:named|listed|given|shown|set out|described|tables?|lists?|steps) below(?=\W*$|[,.;:])|"
     r"\b(?:as follows|the following(?: [a-z]{3,20}s)?)\W*$",
     re.IGNORECASE,
 )
+# "Five ways": of a list or a table with as many parts.
+_COUNTED = re.compile(r"(?<![\w.,-])(\d{1,2}) (?:[a-z-]{2,20} ){0,2}[a-z-]{2,20}s\b")
 STEP = re.compile(r"^ {0,8}\d{1,3}[.)]\s")
 Form = Literal["section", "table", "list", "fields"]
 _has_letter = re.compile(r"[^\W_]").search  # or a digit
@@ -206,15 +209,23 @@ def has_at_most(most: int, file: IndexedFile, lines: Iterable[int]) -> bool:
 
 
 def introduced(place: CardPlace, last: int) -> Block | None:
-    """Return the block directly below a line that leads to it, after nothing but blank lines."""
+    """Return the block directly below a line that leads to it, after nothing but blank lines.
+
+    So does one that counts it: "there are five ways" above five rows.
+    """
     lines = place.file.lines
     above = lines.get(last, "")
-    if not introduces(above) and not BELOW.search(above):
-        return None
     following = next((n for n in range(last + 1, max(lines) + 1) if lines.get(n, "").strip()), None)
     starts = {block.parts[0].first_line: block for block in place.blocks}
     starts |= {block.first_line: block for block in place.blocks if block.kind == "table"}
-    return starts.get(following) if following else None
+    block = starts.get(following) if following else None
+    leads = introduces(above) or BELOW.search(above) or (block and _counts(above, block))
+    return block if leads else None
+
+
+def _counts(line: str, block: Block) -> bool:
+    counts = {int(match[1]) for match in _COUNTED.finditer(searchable(line))}
+    return block.kind in {"list", "table"} and len(block.parts) in counts
 
 
 def is_step(file: IndexedFile, part: Part) -> bool:

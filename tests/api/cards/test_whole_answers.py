@@ -59,6 +59,13 @@ VAULT = {
         "# Gate\n\n## What is brought\n\nThe following shall not be brought through the gate:\n\n"
         "- burning lamps,\n- drawn blades,\n- beasts without a rope.\n"
     ),
+    "Proving.md": (
+        "# Proving a coin\n\nNo coin shows what it is. There are three ways, the best last.\n\n"
+        "| Way | Cost |\n|---|---|\n| Bite it | none |\n| Ask a smith | 2 marks |\n"
+        "| Weigh it | 9 marks |\n\n## Fines\n\nWhoever proves false coins pays two sorts of fine."
+        "\n\n"
+        "- Of the town.\n- Of the guild.\n- Of the smith.\n"
+    ),
     "Dues.md": (
         "# Dues\n\n## Lower dues\n\nThe dues are lowered for the persons named below, who show a "
         "paper.\n\n- Apprentices: by half.\n- Widows: by a third.\n- Carters over 60: by a tenth.\n"
@@ -103,6 +110,8 @@ def test_when_something_is_done_is_told_by_its_cases(context: SearchContext) -> 
         ("sinking", ["A boat"]),
         ("hoard kind B", ["| B"]),
         ("list all that must not be brought through the gate", ["- burn", "- drawn", "- beasts"]),
+        ("no coin shows what it is, how then", ["No coin", "| Bite", "| Ask", "| Weigh"]),
+        ("whoever proves false coins pays what", ["Whoever"]),  # of two there are three
         ("whose dues are lowered", ["The dues", "- Apprentices", "- Widows", "- Carters"]),
     ],
 )

@@ -63,6 +63,16 @@ def test_the_cell_that_a_row_is_for_is_chosen_by_the_unit(
     assert found == {question.values[0].number}
 
 
+def test_a_number_of_the_column_s_unit_is_meant_before_others() -> None:
+    header = "| Cleric level | Ghoul | Wight |"
+    both = words("a beast of 2 hd against a cleric of level 1")
+    for label, numbers in (("1", {1}), ("2", set())):
+        one = row(f"| {label} | 7 | 9 |", header=header)
+        assert named(one, both.values, both.words) == numbers
+    alone = words("a beast of 2 hd")
+    assert named(row("| 2 | 7 | 9 |", header=header), alone.values, alone.words) == {2}
+
+
 def test_a_number_that_a_column_is_called_by_is_no_rows() -> None:
     group = row("| Group (up to 5) | 13 | 17 |", header="| Ticket | 1 zone | 2 zones |")
     for_two = words("ticket for 2 zones")
