@@ -111,8 +111,11 @@ def in_range(
 def _of_column(values: Sequence[Value], column: AbstractSet[str]) -> Sequence[Value]:
     """Those numbers whose unit a column is called by, where there are any: else all.
 
-    Of "2 HD against a cleric of level 1" the 1 is the row's of "| Level |", and the 2 is not.
+    Of "2 HD against a cleric of level 1" the 1 is the row's of "| Level |", and the 2 is not. A
+    column "d% (levels 1-3)" counts no levels.
     """
+    if any(word[0].isdigit() for word in column):
+        return values
     return [value for value in values if not value.units.isdisjoint(column)] or values
 
 

@@ -69,6 +69,9 @@ def test_a_number_of_the_column_s_unit_is_meant_before_others() -> None:
     for label, numbers in (("1", {1}), ("2", set())):
         one = row(f"| {label} | 7 | 9 |", header=header)
         assert named(one, both.values, both.words) == numbers
+    deep = row("| 58 | ring |", header="| d% (levels 4-6) | Kind |")
+    rolled = words("on level 6 the roll is 58")
+    assert named(deep, rolled.values, rolled.words) == {58}
     alone = words("a beast of 2 hd")
     assert named(row("| 2 | 7 | 9 |", header=header), alone.values, alone.words) == {2}
 
