@@ -66,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _ingest(context: SearchContext, root: Path, args: argparse.Namespace) -> int:
     def measure(generation_id: int, vault: Path) -> int:
-        return gate.measure(generation_id, vault, args.questions)
+        return gate.measure(generation_id, vault, args.questions, args.baseline)
 
     with Meter() as meter:
         report = pipeline.run(

@@ -25,9 +25,14 @@ def parse(argv: Sequence[str], about: str | None) -> argparse.Namespace:
     parser.add_argument(
         "--questions", type=Path, help="what --gate asks; default: the sample rules' questions"
     )
+    parser.add_argument(
+        "--baseline", type=Path, help="what --gate compares --questions with; a lost one is red"
+    )
     args = parser.parse_args(argv)
     if args.questions and not args.gate:
         parser.error("--questions is for --gate")
+    if args.baseline and not args.questions:
+        parser.error("--baseline is for --gate with --questions: it has what these found")
     if args.dry_run and (args.rollback or args.reindex or args.metadata):
         parser.error("--rollback, --reindex and --metadata have no plan to print")
     allowed = args.allow_mass_delete or args.replace

@@ -193,7 +193,8 @@ def _altered(before: Measurement, now: Measurement, same: Sequence[str]) -> Iter
             shown = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
             yield (
                 f"{len(names)} of {len(before.rows)} questions of the baseline are {what} "
-                f"({shown}); if that is meant: python -m evals.baseline --update --why REASON"
+                f"({shown}); if that is meant: python -m evals.baseline --update --why REASON, "
+                "with this run's --dataset and --baseline"
             )
 
 

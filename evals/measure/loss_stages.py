@@ -32,7 +32,7 @@ BUCKETS: Mapping[str, Bucket] = {
     "label": Bucket(
         "the quote is not in the vault, so no search can find it",
         "the rule was edited or moved, or the answer was never in the files",
-        "run python -m evals.lint, which names the line and the nearest text; mend the question",
+        "run python -m evals.lint --vault FOLDER --dataset FILE and mend the question",
     ),
     "not-indexed": Bucket(
         "the vault has the quote and the index has not",

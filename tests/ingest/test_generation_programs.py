@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from psycopg.types.json import Jsonb
 
+from evals import baseline
 from evals import retrieval as evals
 from ingest import __main__ as program
 from ingest import pipeline
@@ -53,6 +54,29 @@ def test_the_gate_promotes_what_passes_and_nothing_else(
     assert "evals.retrieval ended with 1" in reason
     assert f"generation {number(search_context)} is live as before" in reason
     assert (content(search_context), revision(search_context)) == (before, name)
+
+
+def test_the_gate_compares_with_a_baseline_of_the_same_questions(
+    search_context: SearchContext, questions: str, environment: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    file, kept = Path(questions), str(environment / "baseline.json")
+    one = file.read_text("utf-8")
+    two = one + one.replace('"torch"', '"burn"').replace("How long", "Say how long")
+    file.write_text(two + one.replace('"torch"', '"lit"').replace("How long", "For how long"))
+    assert baseline.main(["--update", "--dataset", questions, "--baseline", kept]) == 0
+    gate = ["--gate", "--questions", questions, "--baseline", kept]
+    assert program.main(gate) == 0
+    before = revision(search_context)
+    file.write_text(two)
+    assert program.main(gate) == 3
+    told = capfd.readouterr()
+    assert "1 of 3 questions of the baseline are gone (lit)" in told.out, told.err
+    assert revision(search_context) == before
+    with pytest.raises(SystemExit) as ended:
+        program.main(["--gate", "--baseline", kept])
+    assert ended.value.code == 2
+    assert "--baseline is for --gate with --questions" in capfd.readouterr().err
 
 
 def test_the_rollback_program_says_what_is_live_and_what_it_lacks(
