@@ -272,6 +272,6 @@ def check_question(context: SearchContext, question: str) -> str:
     if pieces > limit:
         raise QuestionError(
             f"the question has {pieces + 2} word pieces and the model reads {limit + 2}, some "
-            f"{limit * 2 // 3} words; ask it without what goes before"
+            f"{limit * 2 // 3} words; shorten it: ask it without what goes before"
         )
     return words

@@ -11,7 +11,7 @@ LEVEL = 7  # of the outermost such heading: below every one with a mark
 _LONGEST = 90  # characters of a heading
 _FEWEST = 2  # headings of a file; a single bold line may be a remark
 _PAGES = 3  # from which on lines with the number of a page are no chance
-_BOLD = re.compile(r"(?:\*\*|__)([^*_]+)(?:\*\*|__)")
+_ALL_BOLD = re.compile(r"(?:\*\*|__)([^*_]+)(?:\*\*|__)")
 _NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3}){0,3}\b")  # of a heading: "4.2"
 _SENTENCE = re.compile(r"[.:;,!?|](?:\*\*|__)?$")  # how text ends, and a lead-in
 _LETTERS = 4  # of a heading in capitals; fewer abbreviate something
@@ -36,7 +36,7 @@ def headings(lines: Mapping[int, str]) -> dict[int, tuple[int, str]]:
 def _title(line: str) -> str:
     """What a line says as a heading; "" for none."""
     text = line.strip()
-    bold = _BOLD.fullmatch(text)
+    bold = _ALL_BOLD.fullmatch(text)
     title = bold[1].strip() if bold else text
     letters = [char for char in title if char.isalpha()]
     is_upper = len(letters) >= _LETTERS and all(char.isupper() for char in letters)
