@@ -44,7 +44,7 @@ class Fused:
     best: Best | None  # None: neither late interaction nor a reranker reads entries
     score: float
     names: float = 0.0  # how much of the question its names and fields cover
-    ranges: float = 0.0  # 1 where a row's range or limit holds a number of the question
+    ranges: float = 0.0  # 1 where a range holds a number of the question, -2 if columns lack it
 
 
 @dataclass(frozen=True, slots=True)
