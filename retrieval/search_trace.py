@@ -28,7 +28,7 @@ class Candidate:
     final_score: float | None  # what orders it and is compared with the threshold
     fate: Fate
     names_score: float = 0.0  # how much of the question its names and fields cover
-    ranges_score: float = 0.0  # 1 where a range holds a number of the question, -2 if columns lack it
+    ranges_score: float = 0.0  # 1 where one holds a number asked, -2 if a column lacks
 
 
 @dataclass(frozen=True, slots=True)

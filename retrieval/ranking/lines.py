@@ -123,7 +123,7 @@ class QuestionWords:
 
     def lacks_column(self, row: Entry) -> bool:
         """Tell whether a row's table has columns for numbers like one of the question's, not it."""
-        return ranges.lacks_column(row, self.values)
+        return bool(self.values) and ranges.lacks_column(row, self.values)
 
     def in_range(self, row: Entry) -> bool:
         """Tell whether a row's range or limit holds a number of the question, by their units."""
